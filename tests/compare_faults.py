@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Faults planted in partitioned modules: `shoal compare` with the whole module must find each, and none where none is.
+"""Injects faults into partitioned modules: `shoal compare` with the unpartitioned module must find each fault and must
+not report a difference without one.
 
     tests/compare_faults.py [--bin build/shoal] [--shared ../shared] [--faults 100] [--verbose]
 
 Modules: the pairs below, and the JAX goldens before and after partitioning. A fault is a change of the partitioned text:
-two shards of a result change places, a collective is left out, joins the wrong devices, or in the wrong order, reduces
-with another function, a permute goes astray, a slice is off by one, a device takes itself for another. What counts as a
-fault is decided without the whole module: the changed text is a valid module, and on some device its results differ
-from those of the partitioned module as it was.
+two shards of a result are swapped, a collective is missing, has wrong members or a wrong order, or reduces with another
+function, a permute has wrong pairs, a slice is off by one, a device uses the id of another. A change counts as a fault
+if the changed text is a valid module and its results differ on some device from those of the original partitioned
+module; the unpartitioned module is not used for that.
 """
 import argparse
 import concurrent.futures
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-# Two layers on a mesh of two axes; the second product is a sum over model.
+# Two layers on a mesh of two axes; the second dot is summed over the axis "model".
 TWO_LAYERS = ("""HloModule whole
 ENTRY e {
   x = f32[8,16] parameter(0), sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}
@@ -44,7 +45,7 @@ ENTRY e {
 }
 """)
 
-# A neighbour's edge comes in from both sides.
+# A halo exchange with the neighbours on both sides.
 STENCIL = ("""HloModule whole
 ENTRY e {
   x = f32[32] parameter(0), sharding={devices=[4]<=[4]}
@@ -70,7 +71,7 @@ ENTRY e {
 }
 """)
 
-# Rows become columns: an all-to-all of blocks, an all-gather, and a part by the device's number.
+# Rows become columns: an all-to-all of blocks, an all-gather, and a slice by the device's id.
 TRANSPOSED = ("""HloModule whole
 ENTRY e {
   x = f32[8,12] parameter(0), sharding={devices=[4,1]<=[4]}
@@ -101,7 +102,7 @@ ENTRY e {
 
 
 def expand_groups(text):
-    """replica_groups in any of its forms, as lists; None where it is another."""
+    """replica_groups in any of its notations, as lists; None for an unknown notation."""
     if match := re.fullmatch(r"\{(\{[\d,{} ]*\})\}", text):
         return [[int(i) for i in group.split(",")] for group in re.findall(r"\{([\d, ]+)\}", match[1])]
     if match := re.fullmatch(r"\[(\d+),(\d+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text):
@@ -145,7 +146,7 @@ def with_groups(line, change):
 
 
 def other_members(groups):
-    """A device of each of two groups changes places; one group falls in two."""
+    """Swaps a device between two groups; a single group is split in two."""
     if len(groups) > 1:
         groups[0][-1], groups[1][0] = groups[1][0], groups[0][-1]
         return groups
@@ -162,7 +163,7 @@ def swapped_pairs(devices):
 
 
 def faults_of(text, devices):
-    """(kind, changed text) of every fault we know how to plant."""
+    """(kind, changed text) of every fault that can be injected."""
     lines = text.split("\n")
 
     def put(kind, number, *instead):
@@ -192,11 +193,11 @@ def faults_of(text, devices):
         if match := re.search(r"source_target_pairs=\{(\{[\d,{} ]*\})\}", line):
             pairs = re.findall(r"\{(\d+),(\d+)\}", match[1])
             backwards = ",".join("{%s,%s}" % (target, source) for source, target in pairs)
-            yield put("a permute backwards", number, line[:match.start(1)] + backwards + line[match.end(1):])
+            yield put("a reversed permute", number, line[:match.start(1)] + backwards + line[match.end(1):])
             fewer = ",".join("{%s,%s}" % pair for pair in pairs[1:])
-            yield put("a permute leaves one out", number, line[:match.start(1)] + fewer + line[match.end(1):])
+            yield put("a permute without its first pair", number, line[:match.start(1)] + fewer + line[match.end(1):])
         if " partition-id()" in line:
-            yield put("a device takes itself for another", number, line.replace("partition-id()", "constant(1)"))
+            yield put("a wrong partition id", number, line.replace("partition-id()", "constant(1)"))
         if match := re.search(r" slice\(.*slice=\{(.*?)\}", line):
             ranges = re.findall(r"\[(\d+):(\d+)(:\d+)?\]", match[1])
             for i, (start, limit, stride) in enumerate(ranges):
@@ -213,7 +214,7 @@ def faults_of(text, devices):
 
 
 def swapped_shards(line, devices):
-    """The root's results, one after the other, with the shards of devices 0 and 1 changed."""
+    """The root's results, one after the other, with the shards of devices 0 and 1 swapped."""
     permute = f"channel_id=9999, source_target_pairs={{{swapped_pairs(devices)}}}"
     if match := re.match(r"(\s*)ROOT (%?[\w.\-]+) = \((.*?)\) tuple\(([^)]*)\)", line):
         types = re.findall(r"[a-z]\w*\[[\d,]*\](?:\{[\d,]*\})?", match[3])
@@ -237,7 +238,7 @@ class Comparer:
         return path
 
     def compare(self, a, b, *options):
-        """The elements out of bounds, or None where one of them is no module or cannot be run."""
+        """The number of elements out of bounds, or None if a module is invalid or cannot be run."""
         done = subprocess.run([self.binary, "compare", a, b, "--json", *options], capture_output=True, text=True,
                               check=False, timeout=300)
         if done.returncode not in (0, 1):
@@ -249,11 +250,11 @@ class Comparer:
         return sum(each["out_of_bounds"] for each in outputs)
 
     def try_fault(self, whole, parts, changed):
-        """None: no fault; True: found."""
+        """None: not a fault; True: found; False: missed."""
         path = self.write(changed)
-        # Ten times the bounds within which results are the same, so that no fault is a matter of rounding.
-        really = self.compare(parts, path, "--rel_error_bound=0.01", "--abs_error_bound=0.001")
-        verdict = None if not really else bool(self.compare(whole, path))
+        # Ten times the tolerances of a comparison, so that no fault is due to rounding.
+        is_fault = self.compare(parts, path, "--rel_error_bound=0.01", "--abs_error_bound=0.001")
+        verdict = None if not is_fault else bool(self.compare(whole, path))
         path.unlink()
         return verdict
 
@@ -262,11 +263,11 @@ def pairs_of(options, comparer):
     for name, (whole, parts) in {"two_layers": TWO_LAYERS, "stencil": STENCIL, "transposed": TRANSPOSED}.items():
         yield name, comparer.write(whole), comparer.write(parts)
     if not options.shared.is_dir():
-        print(f"no {options.shared}: only the pairs of this file")
+        print(f"no {options.shared}: testing only the pairs of this file")
         return
     for before in sorted((options.shared / "golden/jax").glob("*.before.hlo")):
         after = before.with_name(before.name.replace(".before.", ".after."))
-        # bf16 hides small faults in its roundings.
+        # Rounding in bf16 hides small faults.
         if "num_partitions=" in after.read_text().split("\n")[0] and "bf16" not in before.name:
             yield before.name.split(".")[0], before, after
 
@@ -285,19 +286,19 @@ def main():
         for name, whole, parts in pairs_of(options, comparer):
             pairs += 1
             if comparer.compare(whole, parts) != 0:
-                failed.append(f"{name}: unharmed, and yet it differs")
+                failed.append(f"{name}: differs without a fault")
             text = parts.read_text()
             devices = int(re.search(r"num_partitions=(\d+)", text)[1])
             for kind, changed in faults_of(text, devices):
                 queues.setdefault((kind, name), []).append((whole, parts, changed))
-        # In turn, so that every kind in every module is there before a second of its kind.
-        turns = [(key, case) for round_of in itertools.zip_longest(*queues.values()) for key, case in zip(queues, round_of)
+        # Round-robin, so that every kind in every module comes before a second fault of that kind.
+        cases = [(key, case) for row in itertools.zip_longest(*queues.values()) for key, case in zip(queues, row)
                  if case]
-        for start in range(0, len(turns), 8):
+        for start in range(0, len(cases), 8):
             if found >= options.faults:
                 break
-            batch = turns[start:start + 8]
-            for ((kind, name), case), verdict in zip(batch, pool.map(lambda turn: comparer.try_fault(*turn[1]), batch)):
+            batch = cases[start:start + 8]
+            for ((kind, name), case), verdict in zip(batch, pool.map(lambda case: comparer.try_fault(*case[1]), batch)):
                 if options.verbose:
                     print(f"{name}: {kind}: {({None: 'no fault', True: 'found', False: 'missed'})[verdict]}", flush=True)
                 if verdict is None:
@@ -309,12 +310,12 @@ def main():
     for line in failed:
         print(line)
     print("faults: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
-    least = options.faults if options.shared.is_dir() else 15
-    if found < least:
+    min_faults = options.faults if options.shared.is_dir() else 15
+    if found < min_faults:
         failed.append("few")
-        print(f"only {found} faults planted, not {least}")
-    print(f"{found - sum('missed' in line for line in failed)} of {found} faults found; unharmed modules that differ: "
-          f"{sum('unharmed' in line for line in failed)} of {pairs}")
+        print(f"only {found} faults injected, expected {min_faults}")
+    print(f"{found - sum('missed' in line for line in failed)} of {found} faults found; modules without faults that "
+          f"differ: {sum('without a fault' in line for line in failed)} of {pairs}")
     print(f"{found + pairs - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 

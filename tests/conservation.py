@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What `shoal comm` says a module moves is what `shoal run` moves: tests/conservation.py [--bin PATH] [SHARED].
+"""The traffic that `shoal comm` predicts equals that of `shoal run`: tests/conservation.py [--bin PATH] [SHARED].
 
-On every module in examples/, in tests/interp/collectives/ and, with SHARED, in golden/jax: calls, payload and wire bytes
-of each device, by kind of collective, and how often each loop goes round. All of them must run, in time, but for those
-that are there to be refused (bad-*). Where `comm` says that a trip count
-or a branch depends on data, it is told what `run` saw.
+For every module in examples/, in tests/interp/collectives/ and, with SHARED, in golden/jax: calls, payload and wire
+bytes of each device, by kind of collective, and the trip count of each loop. All of them must run, within a time limit, except
+those that test errors (bad-*). If a trip count or a branch depends on data, `comm` gets the values that `run` observed
+as options.
 """
 import argparse
 import concurrent.futures
@@ -16,17 +16,18 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIMEOUT = 120
-# Where `comm` says so, it cannot know who receives how much.
+# With these assumptions of `comm` the received bytes of these kinds depend on data.
 DEPENDS_ON_DATA = {
-    "how much goes where depends on data": {"ragged-all-to-all"},
+    "the split sizes depend on data": {"ragged-all-to-all"},
     "the root depends on data": {"collective-broadcast", "collective-reduce"},
 }
 
 
 def shoal(*command):
-    """The JSON it prints; None if it refuses."""
-    # The interpreter runs the module as it is written; the engine leaves out rounds that change nothing.
-    done = subprocess.run(command, env=os.environ | {"SHOAL_ENGINE": "interp"}, capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL, check=False)
+    """The printed JSON; None if the command fails."""
+    # The interpreter runs the module as written; the engine skips iterations without effect.
+    done = subprocess.run(command, env=os.environ | {"SHOAL_ENGINE": "interp"}, capture_output=True, timeout=TIMEOUT,
+                          stdin=subprocess.DEVNULL, check=False)
     if done.returncode not in (0, 1):
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr.decode()[:500]}")
     return json.loads(done.stdout) if done.returncode == 0 else None
@@ -36,8 +37,8 @@ def by_device(folded):
     return {device: entry["kinds"] for entry in folded for device in entry["devices"]}
 
 
-def said(run):
-    """Options that tell `comm` how loops and branches went, in this run, where all devices did the same."""
+def options_from(run):
+    """Options that give `comm` the trip counts and branches of this run, for loops that are equal on all devices."""
     for loop in run["loops"]:
         if loop["executions"] and loop["iterations"] % loop["executions"] == 0:
             yield "--trips"
@@ -52,22 +53,23 @@ def loop_differences(run, comm):
     for loop in run["loops"]:
         expected = trips[loop["computation"], loop["name"]]
         if expected["from"] != "unknown" and expected["trip_count"] * loop["executions"] != loop["iterations"]:
-            yield f"{loop['name']}: {expected['trip_count']} trips ({expected['from']}), ran {loop['iterations']} rounds in " \
-                  f"{loop['executions']} times"
+            yield f"{loop['name']}: trip count {expected['trip_count']} ({expected['from']}), ran " \
+                  f"{loop['iterations']} iterations in {loop['executions']} executions"
 
 
 def traffic_differences(run, comm):
     ran, expected = by_device(run["collectives_by_device"]), by_device(comm["by_device"])
-    open_kinds = set().union(*(kinds for what, kinds in DEPENDS_ON_DATA.items() if what in " ".join(comm["assumptions"])))
-    bounded = "counted at their bounds" in " ".join(comm["assumptions"])  # then `run` may move less
+    assumptions = " ".join(comm["assumptions"])
+    open_kinds = set().union(*(kinds for text, kinds in DEPENDS_ON_DATA.items() if text in assumptions))
+    bounded = "counted at their upper bounds" in assumptions  # then `run` may move less
     for device, kinds in ran.items():
         for kind in kinds.keys() | expected[device].keys():
-            for figure in ("calls", "payload_bytes", "wire_bytes"):
-                if kind in open_kinds and figure == "wire_bytes":
+            for metric in ("calls", "payload_bytes", "wire_bytes"):
+                if kind in open_kinds and metric == "wire_bytes":
                     continue
-                moved, counted = (side.get(kind, {}).get(figure, 0) for side in (kinds, expected[device]))
+                moved, counted = (side.get(kind, {}).get(metric, 0) for side in (kinds, expected[device]))
                 if abs(moved - counted) > 1e-9 * abs(moved) and not (bounded and moved < counted):
-                    yield f"device {device}, {kind}, {figure}: comm says {counted}, run moved {moved}"
+                    yield f"device {device}, {kind}, {metric}: comm predicts {counted}, run moved {moved}"
 
 
 def check(binary, path):
@@ -79,8 +81,8 @@ def check(binary, path):
     if run is None:
         return None
     plain = shoal(binary, "comm", "--json", path)
-    told = shoal(binary, "comm", "--json", path, *said(run))
-    return [*loop_differences(run, plain), *traffic_differences(run, told)]
+    with_options = shoal(binary, "comm", "--json", path, *options_from(run))
+    return [*loop_differences(run, plain), *traffic_differences(run, with_options)]
 
 
 def modules(shared):

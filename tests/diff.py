@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks `shoal diff` by what must hold for every module: a copy with other names, another order, other channel numbers
-and no metadata has no difference; a copy with one change has that difference and no other.
+"""Checks properties of `shoal diff` on every module: a copy with other names, another order, other channel numbers and
+no metadata has no difference; a copy with one change has that difference and no other.
 
-The modules are examples/ and, where it is there, what ../shared has of goldens, corpus and seeds.
+The modules are examples/ and, if ../shared exists, its goldens, corpus and seeds.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ def shoal(binary, *arguments, text=None):
 
 
 class Text:
-    """A module as `shoal print` gives it, taken apart into its header and computations, each a list of lines."""
+    """The output of `shoal print`, split into its header and computations, each a list of lines."""
 
     def __init__(self, text):
         head, *rest = re.split(r"^(?=(?:ENTRY )?%[\w.\-]+ \(.*\{$)", text, flags=re.M)
@@ -40,24 +40,24 @@ class Text:
         return self.header + "\n\n" + "\n\n".join("\n".join(lines) for lines in self.computations) + "\n"
 
     def copy(self):
-        made = Text.__new__(Text)
-        made.header, made.computations = self.header, [list(lines) for lines in self.computations]
-        return made
+        copy = Text.__new__(Text)
+        copy.header, copy.computations = self.header, [list(lines) for lines in self.computations]
+        return copy
 
 
 def outside_strings(text, change):
-    """Applies `change` to what stands outside quotes."""
+    """Applies `change` to the text outside quotes."""
     return "".join(part if i % 2 else change(part)
                    for i, part in enumerate(re.split(r'("(?:[^"\\]|\\.)*")', text)))
 
 
 def without_metadata(line):
-    # The braces of metadata hold strings and one inner list, profile_type, at most.
+    # The braces of metadata contain strings and at most one inner list, profile_type.
     return re.sub(r', metadata=\{(?:"(?:[^"\\]|\\.)*"|\{[^{}]*\}|[^{}"])*\}', "", line)
 
 
 def shuffled(lines, rng):
-    """The instructions in another order in which operands and control predecessors still come first."""
+    """The instructions in another order that keeps operands and control predecessors before their users."""
     defined = {LINE.match(line)[2]: line for line in lines if LINE.match(line)}
     if len(defined) != len(lines):
         return lines
@@ -82,11 +82,11 @@ def shuffled(lines, rng):
 
 
 def disguise(text, rng):
-    """Other names, another order, other channels, no metadata."""
-    made = text.copy()
-    made.computations = [[lines[0]] + shuffled([without_metadata(line) for line in lines[1:-1]], rng) + lines[-1:]
-                         for lines in made.computations]
-    rng.shuffle(made.computations)
+    """A copy with other names, another order, other channels and no metadata."""
+    copy = text.copy()
+    copy.computations = [[lines[0]] + shuffled([without_metadata(line) for line in lines[1:-1]], rng) + lines[-1:]
+                         for lines in copy.computations]
+    rng.shuffle(copy.computations)
     names, channels = {}, {}
 
     def rename(match):
@@ -97,9 +97,9 @@ def disguise(text, rng):
 
     def change(part):
         return re.sub(r"channel_id=(\d+)", renumber, NAME.sub(rename, part))
-    made.computations = [[outside_strings(line, change) for line in lines] for lines in made.computations]
-    made.header = re.sub(r"^HloModule [^,]+", "HloModule other", made.header)
-    return made
+    copy.computations = [[outside_strings(line, change) for line in lines] for lines in copy.computations]
+    copy.header = re.sub(r"^HloModule [^,]+", "HloModule other", copy.header)
+    return copy
 
 
 def candidates(text, wanted):
@@ -132,11 +132,11 @@ def type_of(lines, name):
 
 
 def delete_op(text, rng):
-    place = pick(text, rng, lambda m, lines: not m[1] and m[4] in ELEMENTWISE and uses(lines, m[2]) > 0 and
+    found = pick(text, rng, lambda m, lines: not m[1] and m[4] in ELEMENTWISE and uses(lines, m[2]) > 0 and
                  type_of(lines, operands_of(m)[0]) == m[3])
-    if not place:
+    if not found:
         return None
-    c, i, match = place
+    c, i, match = found
     lines = text.computations[c]
     del lines[i]
     pattern = re.compile(re.escape(match[2]) + r"(?![\w.\-])")
@@ -145,11 +145,11 @@ def delete_op(text, rng):
 
 
 def add_op(text, rng):
-    place = pick(text, rng, lambda m, lines: not m[1] and m[4] in ELEMENTWISE and m[3][0] in "fsb" and
+    found = pick(text, rng, lambda m, lines: not m[1] and m[4] in ELEMENTWISE and m[3][0] in "fsb" and
                  uses(lines, m[2]) > 0)
-    if not place:
+    if not found:
         return None
-    c, i, match = place
+    c, i, match = found
     lines = text.computations[c]
     pattern = re.compile(re.escape(match[2]) + r"(?![\w.\-])")
     lines[i + 1:] = [pattern.sub("%put.in", line) for line in lines[i + 1:]]
@@ -158,55 +158,55 @@ def add_op(text, rng):
 
 
 def change_type(text, rng):
-    place = pick(text, rng, lambda m, lines: m[4] in ELEMENTWISE and m[3].startswith("f32[") and not m[1])
-    if not place:
+    found = pick(text, rng, lambda m, lines: m[4] in ELEMENTWISE and m[3].startswith("f32[") and not m[1])
+    if not found:
         return None
-    c, i, match = place
+    c, i, match = found
     text.computations[c][i] = text.computations[c][i].replace(" = f32[", " = f64[", 1)
     return {("type", match[4])}
 
 
 def change_groups(text, rng):
-    place = pick(text, rng, lambda m, lines: re.search(r"replica_groups=(\{\{|\[)", m[5]) and "(" not in m[3])
-    if not place:
+    found = pick(text, rng, lambda m, lines: re.search(r"replica_groups=(\{\{|\[)", m[5]) and "(" not in m[3])
+    if not found:
         return None
-    c, i, match = place
+    c, i, match = found
     line = text.computations[c][i]
     text.computations[c][i] = re.sub(r"replica_groups=(\{\{.*?\}\}|\[[^a-z]*?(?=, [a-z]|$))", "replica_groups={{0,5},{1,7}}", line)
     return {("groups", match[4])}
 
 
 def change_opcode(text, rng):
-    place = pick(text, rng, lambda m, lines: m[4] == "multiply" and len(set(operands_of(m))) == 2)
-    if not place:
+    found = pick(text, rng, lambda m, lines: m[4] == "multiply" and len(set(operands_of(m))) == 2)
+    if not found:
         return None
-    c, i, match = place
+    c, i, match = found
     text.computations[c][i] = text.computations[c][i].replace(" multiply(", " power(", 1)
     return {("replaced", "power")}
 
 
 def change_constant(text, rng):
-    place = pick(text, rng, lambda m, lines: m[4] == "constant" and m[3] == "f32[]" and uses(lines, m[2]) == 1)
-    if not place:
+    found = pick(text, rng, lambda m, lines: m[4] == "constant" and m[3] == "f32[]" and uses(lines, m[2]) == 1)
+    if not found:
         return None
-    c, i, match = place
+    c, i, match = found
     text.computations[c][i] = re.sub(r"constant\([^)]*\)", "constant(123.25)", text.computations[c][i], count=1)
     return {("value", "constant")}
 
 
 def swap_operands(text, rng):
-    place = pick(text, rng, lambda m, lines: m[4] in ("subtract", "divide") and len(set(operands_of(m))) == 2 and
+    found = pick(text, rng, lambda m, lines: m[4] in ("subtract", "divide") and len(set(operands_of(m))) == 2 and
                  not all(re.search(re.escape(o) + r" = \S+ constant", "\n".join(lines)) for o in operands_of(m)))
-    if not place:
+    if not found:
         return None
-    c, i, match = place
+    c, i, match = found
     a, b = operands_of(match)
     text.computations[c][i] = text.computations[c][i].replace(f"({a}, {b})", f"({b}, {a})", 1)
     return {("operands", match[4])}
 
 
 MUTATIONS = (delete_op, add_op, change_type, change_groups, change_opcode, change_constant, swap_operands)
-# What may come with a change: types that follow, trip counts that hang on a constant, and the counts of what hands on.
+# Side effects of a change: propagated types, and trip counts that depend on a constant.
 COMPANIONS = {"propagated", "trips"}
 
 
@@ -223,11 +223,11 @@ class Checker:
             raise RuntimeError(f"exit status {status}: {err[:500]}")
         return {(c["kind"], c["opcode"]): c["count"] for c in json.loads(out)["changes"]}
 
-    def expect(self, what, good, found):
+    def expect(self, case, good, found):
         self.passed += good
         self.failed += not good
         if not good:
-            print(f"FAILED {what}: {found}")
+            print(f"FAILED {case}: {found}")
 
     def check(self, path, seed):
         status, out, _ = shoal(self.binary, "print", path)
@@ -246,11 +246,11 @@ class Checker:
                 found = {key: count for key, count in self.diff(text, disguise(changed, rng)).items()
                          if key[0] not in COMPANIONS}
                 if mutate is swap_operands and set(found) == {("forwarding", "")}:
-                    continue  # both are the same value
+                    continue  # both operands have the same value
                 if mutate is change_opcode and set(found) == {("removed", "multiply"), ("added", "power")}:
-                    continue  # in a function that nobody calls, where nothing says that the one stands for the other
+                    continue  # in an uncalled function, where the two ops cannot be matched
                 self.expect(f"{path}: {mutate.__name__}", set(found) == wanted and sum(found.values()) == 1,
-                            f"wanted {wanted}, found {found}")
+                            f"expected {wanted}, found {found}")
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             self.expect(str(path), False, error)
 
@@ -260,7 +260,7 @@ def main():
     parser.add_argument("shared", nargs="?", type=pathlib.Path, default=ROOT.parent / "shared")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/shoal")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--most_bytes", type=int, default=60_000, help="leave out larger modules")
+    parser.add_argument("--max_bytes", type=int, default=60_000, help="skip larger modules")
     options = parser.parse_args()
     paths = sorted((ROOT / "examples").glob("*.hlo"))
     for pattern in ("golden/*/*.hlo", "corpus/xla/*.hlo", "seeds/*.txt"):
@@ -268,7 +268,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         checker = Checker(options.bin.resolve(), folder)
         for path in paths:
-            if path.stat().st_size <= options.most_bytes:
+            if path.stat().st_size <= options.max_bytes:
                 checker.check(path, options.seed)
     print(f"{checker.passed} passed, {checker.failed} failed")
     return 1 if checker.failed else 0

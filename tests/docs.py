@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Every example of README.md and docs/ prints what stands below it: tests/docs.py [--bin PATH] [--update].
+"""Every example of README.md and docs/ prints the output below it: tests/docs.py [--bin PATH] [--update].
 
-An example is an indented line that begins with "$ " and has shoal in it; its output are the indented lines behind it.
-Without any, nothing is compared. There … stands for what varies from machine to machine (times, the last digits of products); a line that is nothing but …
-for any number of lines. Examples run in a shell, in the root of the project, with `shoal` and `./shoal` being the binary.
---update writes what they print now, and leaves lines with … that fit.
+An example is an indented line that begins with "$ " and contains shoal; its output is the indented lines after it.
+Without such lines nothing is compared. In the output … matches any text that varies between machines (times, the last
+digits of dots); a line of only … matches any number of lines. Examples run in a shell, in the root of the project,
+where `shoal` and `./shoal` are the binary. --update writes the current output, except for lines with … that match it.
 """
 import argparse
 import os
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def examples(lines):
-    """(first line of the command, first line of the output, end) of each."""
+    """(first line of the command, first line of the output, end) of each example."""
     i = 0
     while i < len(lines):
         if not lines[i].startswith("    $ "):
@@ -28,7 +28,7 @@ def examples(lines):
         while lines[i].rstrip().endswith(("|", "\\")):
             i += 1
         first = i = i + 1
-        # Empty lines belong to it where more of it follows.
+        # Empty lines belong to the output if more output follows.
         while i < len(lines) and (lines[i].startswith("    ") or not lines[i].strip()) and not lines[i].startswith("    $ "):
             i += 1
         end = i
@@ -42,7 +42,7 @@ def pattern(line):
     return ".*".join(re.escape(part) for part in line.split("…"))
 
 
-def fits(expected, printed):
+def matches(expected, printed):
     text = "".join("(?:.*\n)*" if line.strip() == "…" else pattern(line) + "\n" for line in expected)
     return re.fullmatch(text, "".join(line + "\n" for line in printed)) is not None
 
@@ -57,7 +57,7 @@ def run(binary, command, folder):
 
 
 def updated(expected, printed):
-    """What is printed, with the old lines where they fit."""
+    """The printed lines, with the old lines where they match."""
     marked = [line for line in expected if "…" in line and line.strip() != "…"]
     return [next((old for old in marked if re.fullmatch(pattern(old), line)), line) for line in printed]
 
@@ -76,7 +76,7 @@ def main():
                 text = "\n".join(line[4:] for line in lines[command:first])[2:]
                 expected = [line[4:].rstrip() for line in lines[first:end]]
                 printed = run(options.bin, text, folder)
-                if not expected or fits(expected, printed):
+                if not expected or matches(expected, printed):
                     passed += 1
                 elif options.update:
                     lines[first:end] = [("    " + line).rstrip() for line in updated(expected, printed)]

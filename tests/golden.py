@@ -2,8 +2,8 @@
 """Compares shoal with modules that XLA printed and executed: tests/golden.py DIR [--bin PATH].
 
 In DIR: golden/jax/*.after.hlo, golden/h200/*.hlo and golden/gpu8/*.hlo are printed identically; *.after.hlo.pb prints
-the text of its *.after.hlo; every other .hlo in golden/ and every file in seeds/ is read; and `shoal check` passes
-every module of corpus/suite.jsonl.xz that XLA executed.
+the text of its *.after.hlo; every other .hlo in golden/ and every file in seeds/ can be parsed; and `shoal check`
+accepts every module of corpus/suite.jsonl.xz that XLA executed.
 """
 import argparse
 import concurrent.futures
@@ -20,7 +20,7 @@ TIMEOUT = 60
 
 
 def shoal(command):
-    """stdout of a command that must succeed, and None; or None and why it did not."""
+    """stdout of a command that must succeed, and None; or None and the reason of the failure."""
     try:
         done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -32,11 +32,11 @@ def shoal(command):
 
 
 def run_case(case):
-    """None if the command succeeds and, where there is an expected text, prints it; else what to show."""
+    """None if the command succeeds and prints the expected text, if there is one; else the failure."""
     command, expected = case
-    out, why = shoal(command)
-    if why or expected is None:
-        return why
+    out, reason = shoal(command)
+    if reason or expected is None:
+        return reason
     want, got = (text.rstrip("\n").split("\n") for text in (expected.read_text(encoding="utf-8"), out))
     if want == got:
         return None
@@ -69,10 +69,10 @@ def main():
     todo = list(cases(options.folder, options.bin))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (command, _), why in zip(todo, pool.map(run_case, todo)):
-            if why is not None:
+        for (command, _), reason in zip(todo, pool.map(run_case, todo)):
+            if reason is not None:
                 failed += 1
-                print(f"FAILED {shlex.join(map(str, command))}\n{why}\n")
+                print(f"FAILED {shlex.join(map(str, command))}\n{reason}\n")
     print(f"{len(todo) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Totals of large training steps, worked out by others, to within 1 %: tests/large_modules.py SHARED [--bin PATH].
+"""Totals of large training steps against independent numbers, within 1 %: tests/large_modules.py SHARED [--bin PATH].
 
-GB per step that a device holds of what collectives give (all-gathers) or take (all others), by kind and axis, as
-hardware/FACTS.md has them; and how often the collectives of loose text run (seed 000).
+GB per step and device of the results (all-gathers) or operands (all others) of collectives, by kind and axis, from
+hardware/FACTS.md; and the number of executions of the collectives in loose text (seed 000).
 """
 import argparse
 import collections
@@ -34,13 +34,13 @@ def comm(binary, path):
 
 
 def gigabytes(report):
-    """By kind, and by kind and axis."""
+    """Gigabytes by kind, and by kind and axis."""
     sums = collections.Counter()
-    for use in report["collectives"]:
-        groups = report["participants"][use["participants"]]["groups"]
-        parts = len(groups[0]) if use["kind"] == "all-gather" else 1
-        for key in (use["kind"], f"{use['kind']} {use['axis']}"):
-            sums[key] += use["times"] * use["payload_bytes"] * parts / 1e9
+    for row in report["collectives"]:
+        groups = report["participants"][row["participants"]]["groups"]
+        parts = len(groups[0]) if row["kind"] == "all-gather" else 1
+        for key in (row["kind"], f"{row['kind']} {row['axis']}"):
+            sums[key] += row["times"] * row["payload_bytes"] * parts / 1e9
     return sums
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The engine's array functions (products, convolutions, moves, sorts) against the interpreter, on arrays that are large
-enough to be cut into tasks: the same values up to the rounding of sums, and the same bits for any number of threads.
+"""Compares the engine's array functions (dots, convolutions, data movement, sorts) with the interpreter, on arrays
+large enough to be split into tasks: equal values up to the rounding of sums, and identical bits for any number of threads.
 
     tests/library.py [--bin build/shoal] [--only TEXT]
 """
@@ -135,18 +135,18 @@ CASES = {
 
 
 def parse(shape):
-    shape, _, most = shape.partition("<")
+    shape, _, limit = shape.partition("<")
     kind, _, dims = shape.rstrip("]").partition("[")
-    return shape, kind, tuple(int(d) for d in dims.split(",") if d), int(most or 0)
+    return shape, kind, tuple(int(d) for d in dims.split(",") if d), int(limit or 0)
 
 
-def argument(r, kind, dims, most):
+def argument(r, kind, dims, limit):
     if kind == "bf16":
         return (r.standard_normal(dims).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
     dtype = NUMPY[kind]
     if np.dtype(dtype).kind in "iu":
-        low = 0 if most or np.dtype(dtype).kind == "u" else -100
-        return r.integers(low, most or 200 if dtype != np.int8 else 100, dims).astype(dtype)
+        low = 0 if limit or np.dtype(dtype).kind == "u" else -100
+        return r.integers(low, limit or 200 if dtype != np.int8 else 100, dims).astype(dtype)
     if kind == "c64":
         return (r.standard_normal(dims) + 1j * r.standard_normal(dims)).astype(dtype)
     return r.standard_normal(dims).astype(dtype)
@@ -169,7 +169,7 @@ def numbers(array, kind):
 
 
 def differs(kind, sums, expected, found):
-    """What is wrong with `found`, or nothing. Only sums of floats may differ, by rounding."""
+    """The difference of `found`, or "". Only sums of floats may differ, by rounding."""
     if not sums or kind in ("s32", "s8", "u8", "s16", "pred"):
         return "" if expected.tobytes() == found.tobytes() else "values differ from the interpreter's"
     bound = {"bf16": 2e-2, "f16": 4e-3, "f64": 1e-12}.get(kind, 2e-5)
@@ -185,9 +185,9 @@ def check(options, name, folder):
     lines = []
     (folder / "in" / "d0").mkdir(parents=True)
     for k, text in enumerate(shapes):
-        shape, kind, dims, most = parse(text)
+        shape, kind, dims, limit = parse(text)
         lines.append(f"  p{k} = {shape} parameter({k})")
-        array = argument(r, kind, dims, most)
+        array = argument(r, kind, dims, limit)
         np.save(folder / "in" / "d0" / f"{k}.npy", array if kind != "bf16" else array.view("V2"))
     hlo = folder / "m.hlo"
     hlo.write_text(f"HloModule m\n{FUNCTIONS}\nENTRY e {{\n" + "\n".join(lines) + f"\n  ROOT r = {body}\n}}\n")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""shoal mem against what is known: XLA's own figures for modules it compiled, and what shoal run really held.
+"""Compares `shoal mem` with XLA's memory analysis and with the memory that `shoal run` used.
 
 usage: tests/memory.py --bin build/shoal [--golden ../shared/golden]
 
 - xla: argument, output, temporary and peak bytes of each module of golden/h200 and golden/jax equal those of XLA's
-  memory analysis. (XLA's peak of a CPU module leaves temporaries out.)
-- run: on every example and golden, all of which run, run_peak_bytes of `mem --run` equal peak_bytes of `run
+  memory analysis. (XLA's peak of a CPU module excludes temporaries.)
+- run: for every example and golden, all of which run, run_peak_bytes of `mem --run` equal peak_bytes of `run
   --engine=interp`, on each device.
 The last line is "N passed, N failed".
 """
@@ -18,15 +18,15 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 
 
-def report(shoal, verb, path, *flags):
-    done = subprocess.run([shoal, verb, str(path), '--json', *flags], capture_output=True, text=True)
+def report(shoal, command, path, *flags):
+    done = subprocess.run([shoal, command, str(path), '--json', *flags], capture_output=True, text=True)
     try:
         return json.loads(done.stdout)
     except ValueError:
         return None
 
 
-def xla_misfit(shoal, path, expected, peak_has_temporaries):
+def xla_difference(shoal, path, expected, peak_has_temporaries):
     memory = report(shoal, 'mem', path)
     if memory is None:
         return 'no report'
@@ -41,7 +41,7 @@ def xla_misfit(shoal, path, expected, peak_has_temporaries):
     return ', '.join(f'{name} {found[name]}, not {expected[name]}' for name in found if found[name] != expected[name])
 
 
-def run_misfit(shoal, path, *inputs):
+def run_difference(shoal, path, *inputs):
     ran = report(shoal, 'run', path, '--engine=interp', *inputs)
     if ran is None or not ran.get('peak_bytes'):
         return 'does not run'
@@ -52,7 +52,7 @@ def run_misfit(shoal, path, *inputs):
     if peaks == sorted(ran['peak_bytes']) and all(
             ran['peak_bytes'][each['device']] == each['bytes'] for each in memory['run_peak_bytes']):
         return ''
-    return f'mem says {memory["run_peak_bytes"]}, run held {ran["peak_bytes"]}'
+    return f'mem reports {memory["run_peak_bytes"]}, run used {ran["peak_bytes"]}'
 
 
 def main():
@@ -61,12 +61,12 @@ def main():
     parser.add_argument('--golden', type=pathlib.Path, default=root.parent / 'shared' / 'golden')
     parser.add_argument('only', nargs='*', help='parts of file names')
     flags = parser.parse_args()
-    misfits = {}
+    differences = {}
 
-    def note(kind, path, misfit):
-        misfits[f'{kind} {path}'] = misfit
+    def note(kind, path, difference):
+        differences[f'{kind} {path}'] = difference
 
-    def wanted(path):
+    def is_selected(path):
         return not flags.only or any(part in str(path) for part in flags.only)
 
     for folder, table, ending, peak_has_temporaries in (('h200', 'timed.json', '.hlo', True),
@@ -74,15 +74,15 @@ def main():
         listed = flags.golden / folder / table
         for name, facts in json.loads(listed.read_text()).items() if listed.exists() else ():
             path = flags.golden / folder / (name + ending)
-            if wanted(path) and 'memory' in facts:
-                note('xla', path, xla_misfit(flags.bin, path, facts['memory'], peak_has_temporaries))
+            if is_selected(path) and 'memory' in facts:
+                note('xla', path, xla_difference(flags.bin, path, facts['memory'], peak_has_temporaries))
     for path in sorted((root / 'examples').glob('*.hlo')) + sorted((flags.golden / 'jax').glob('*.hlo')):
-        if wanted(path):
-            note('run', path, run_misfit(flags.bin, path))
-    bad = {what: misfit for what, misfit in misfits.items() if misfit}
-    for what, misfit in bad.items():
-        print(f'FAILED {what}: {misfit}')
-    print(f'{len(misfits) - len(bad)} passed, {len(bad)} failed')
+        if is_selected(path):
+            note('run', path, run_difference(flags.bin, path))
+    bad = {case: difference for case, difference in differences.items() if difference}
+    for case, difference in bad.items():
+        print(f'FAILED {case}: {difference}')
+    print(f'{len(differences) - len(bad)} passed, {len(bad)} failed')
     return 1 if bad else 0
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks what `shoal time` predicts: tests/time.py [DIR] [--bin PATH].
+"""Checks the predictions of `shoal time`: tests/time.py [DIR] [--bin PATH].
 
-Properties hold on small modules that are written here: more bytes, more devices and less bandwidth never take less
-time; parts add up; a step without computation takes what its collectives take; two runs give the same bytes; a trace
-keeps the form Perfetto reads. With DIR (golden/, hardware/, corpus/, seeds/ as XLA and one H200 gave them) predictions
-are held against measurements: each figure is printed, and a limit that is broken is a failure.
+Checks properties on small modules that this script writes: more bytes, more devices and less bandwidth never take less
+time; parts add up; a step without computation takes as long as its collectives; two runs print identical bytes; a trace
+has the format that Perfetto reads. With DIR (golden/, hardware/, corpus/, seeds/ from XLA and one H200) predictions
+are compared with measurements: each error is printed, and an exceeded limit is a failure.
 """
 import argparse
 import csv
@@ -63,7 +63,7 @@ def collective(op, elements, group, devices):
     return f"{head}{add}ENTRY e {{\n  p = f32[{operand}] parameter(0)\n  ROOT r = f32[{result}] {op}(p), {attributes}\n}}\n"
 
 
-def product(m, devices=1):
+def gemm(m, devices=1):
     return (f"HloModule m, is_scheduled=true\nENTRY e {{\n  a = bf16[{m},4096] parameter(0)\n  b = bf16[4096,4096] parameter(1)\n"
             f"  ROOT d = bf16[{m},4096] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n")
 
@@ -78,34 +78,34 @@ def check_properties(t):
             steps = [t.time(t.module(collective(op, 1 << k, 8, 8)), f"--on={machine}")["device_seconds"] for k in range(8, 29, 4)]
             t.check(f"{op} on {machine} never takes less with more bytes", rising(steps), "" if rising(steps) else str(steps))
     for op in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all"):
-        # Within a node of H100s measured curves count, and eight, for which the switch adds up, are faster than four. On a
-        # torus another axis brings more links; along one axis it takes longer.
-        for machine, sizes, least in (("h100x8", (8, 16, 64, 256), 1), ("a100x8", (2, 4, 8, 16, 64), 1), ("tpu-v5p-16x1x1", (4, 8, 16), 16)):
-            steps = [t.time(t.module(collective(op, 1 << 24, n, max(n, least))), f"--on={machine}")["device_seconds"] for n in sizes]
+        # Within a node of H100s the model uses measured curves, and eight GPUs, whose switch reduces, are faster than
+        # four. On a torus another axis adds links; along one axis more devices take longer.
+        for machine, sizes, min_devices in (("h100x8", (8, 16, 64, 256), 1), ("a100x8", (2, 4, 8, 16, 64), 1), ("tpu-v5p-16x1x1", (4, 8, 16), 16)):
+            steps = [t.time(t.module(collective(op, 1 << 24, n, max(n, min_devices))), f"--on={machine}")["device_seconds"] for n in sizes]
             t.check(f"{op} never takes less on more devices of {machine}", rising(steps), "" if rising(steps) else str(steps))
         path = t.module(collective(op, 1 << 24, 8, 8))
-        for machine, figure, values in (("a100x8", "node.bandwidth", (1000, 300, 100, 30)), ("tpu-v5p-2x2x2", "torus.link", (200, 90, 30, 10))):
-            steps = [t.time(path, f"--on={machine}", "--set", f"{figure}={n}GB/s")["device_seconds"] for n in values]
+        for machine, parameter, values in (("a100x8", "node.bandwidth", (1000, 300, 100, 30)), ("tpu-v5p-2x2x2", "torus.link", (200, 90, 30, 10))):
+            steps = [t.time(path, f"--on={machine}", "--set", f"{parameter}={n}GB/s")["device_seconds"] for n in values]
             t.check(f"{op} never takes less with slower links of {machine}", rising(steps), "" if rising(steps) else str(steps))
         path = t.module(collective(op, 1 << 26, 64, 64))
         steps = [t.time(path, "--on=h100x8", "--set", f"nic={n}GB/s")["device_seconds"] for n in (100, 50, 25, 10)]
         t.check(f"{op} never takes less with a slower network", rising(steps), "" if rising(steps) else str(steps))
-    # On rings, an all-reduce is a reduce-scatter and an all-gather.
+    # On a ring, an all-reduce is a reduce-scatter plus an all-gather.
     ring = ["--on=a100x8", "--set", "in_switch_reduction=0"]
     parts = [t.time(t.module(collective(op, 1 << 28, 8, 8)), *ring)["device_seconds"] for op in ("all-reduce", "reduce-scatter", "all-gather")]
-    t.check("all-reduce is reduce-scatter and all-gather", abs(parts[0] / (parts[1] + parts[2]) - 1) < .05, f"{parts[0] / (parts[1] + parts[2]):.3f}")
-    steps = [t.time(t.module(product(m)), "--on=h100")["device_seconds"] for m in (64, 256, 1024, 4096, 16384)]
-    t.check("a product never takes less with more rows", rising(steps))
-    path = t.module(product(8192))
+    t.check("all-reduce takes as long as reduce-scatter and all-gather", abs(parts[0] / (parts[1] + parts[2]) - 1) < .05, f"{parts[0] / (parts[1] + parts[2]):.3f}")
+    steps = [t.time(t.module(gemm(m)), "--on=h100")["device_seconds"] for m in (64, 256, 1024, 4096, 16384)]
+    t.check("a GEMM never takes less with more rows", rising(steps))
+    path = t.module(gemm(8192))
     steps = [t.time(path, "--on=h100", "--set", f"device.bandwidth={n}TB/s")["device_seconds"] for n in (8, 4, 2, 1, .5)]
-    t.check("a product never takes less with a slower memory", rising(steps))
+    t.check("a GEMM never takes less with a slower memory", rising(steps))
 
 
 def check_parts(t):
     text = collective("all-reduce", 1 << 22, 8, 8)
     one = t.time(t.module(text), "--on=h100x8")
     t.check("the parts add up to the step", abs(sum(one["kinds"].values()) / one["step_seconds"] - 1) < 1e-9)
-    t.check("without computation a step takes what its collectives take",
+    t.check("without computation a step takes as long as its collectives",
             abs(one["device_seconds"] / sum(c["seconds"] for c in one["collectives"]) - 1) < 1e-9)
     ideal = ["--set", "nic=1e30B/s", "--set", "node.bandwidth=1e30B/s", "--set", "cluster.latency=0s", "--set", "node.latency=0s"]
     work = "  a = bf16[4096,4096] parameter(1)\n  d = bf16[4096,4096] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
@@ -113,40 +113,40 @@ def check_parts(t):
         both = collective(op, 1 << 22, 64, 64).replace("ENTRY e {\n", "ENTRY e {\n" + work)
         alone = f"HloModule m, is_scheduled=true\nENTRY e {{\n  p = f32[] parameter(0)\n{work.replace('  d', '  ROOT d')}}}\n"
         with_op, without = t.time(t.module(both), "--on=h100x8", *ideal), t.time(t.module(alone), "--on=h100x8", *ideal)
-        t.check(f"with an infinite network a step with {op} takes what it computes",
+        t.check(f"with an infinite network a step with {op} takes as long as its computation",
                 abs(with_op["device_seconds"] / without["device_seconds"] - 1) < 1e-6, f"{with_op['device_seconds'] / without['device_seconds']:.6f}")
     again = [t.run("time", t.module(text), "--on=h100x8", "--json").stdout for _ in range(2)]
-    t.check("two runs give the same bytes", again[0] == again[1] and again[0])
+    t.check("two runs print identical bytes", again[0] == again[1] and again[0])
     trace = t.scratch / "trace.json"
     t.run("time", t.module(text), "--on=h100x8", f"--trace={trace}")
     check_trace(t, json.loads(trace.read_text(encoding="utf-8")))
 
 
 def check_trace(t, trace):
-    """Chrome's trace events: names of processes and threads, complete events in microseconds, flows in pairs."""
+    """Chrome's trace events: names of processes and threads, complete events in microseconds, pairs of flow events."""
     wrong = list(Schema(json.loads((ROOT / "tests/time/trace.schema.json").read_text(encoding="utf-8"))).check(trace))
-    t.check("a trace has the form of its schema", not wrong, "; ".join(wrong[:3]))
+    t.check("a trace matches its schema", not wrong, "; ".join(wrong[:3]))
     events = trace["traceEvents"]
     named = {(e["pid"], e["tid"]) for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
     complete = [e for e in events if e["ph"] == "X"]
     t.check("a trace has events", complete)
-    t.check("its events have a name, a place and a time", all(
+    t.check("its events have a name, a thread and a time", all(
         isinstance(e["name"], str) and (e["pid"], e["tid"]) in named and e["ts"] >= 0 and e["dur"] >= 0 and "us" in e["args"] for e in complete))
     starts, ends = ([e["id"] for e in events if e["ph"] == ph] for ph in "sf")
-    t.check("its arrows have two ends", starts == ends)
+    t.check("its flows have two ends", starts == ends)
     for row in {(e["pid"], e["tid"]) for e in complete}:
         on_row = sorted((e["ts"], e["dur"]) for e in complete if (e["pid"], e["tid"]) == row)
         t.check("events of one row do not overlap", all(a + d <= b + 1e-3 + 1e-9 * b for (a, d), (b, _) in zip(on_row, on_row[1:])))
 
 
 def check_classes(t):
-    """Stages of a pipeline: one device of each, the later ones after what they wait for."""
+    """Stages of a pipeline: one device per stage; later stages start after the events they wait for."""
     path = ROOT / "tests/time/classes.hlo"
     one = t.time(path, "--on=h100x8")
-    t.check("devices that take other branches are classes of their own", [c["name"] for c in one["classes"]] == ["devices 0-1", "devices 2-3"], str([c["name"] for c in one["classes"]]))
+    t.check("devices that take different branches are separate classes", [c["name"] for c in one["classes"]] == ["devices 0-1", "devices 2-3"], str([c["name"] for c in one["classes"]]))
     for c in one["classes"]:
         t.check(f"the parts of {c['name']} add up", abs(sum(c["kinds"].values()) / c["step_seconds"] - 1) < 1e-9)
-    t.check("the step is the slowest class's", one["step_seconds"] == max(c["step_seconds"] for c in one["classes"]))
+    t.check("the step time is that of the slowest class", one["step_seconds"] == max(c["step_seconds"] for c in one["classes"]))
     trace = t.scratch / "classes.json"
     t.run("time", path, "--on=h100x8", f"--trace={trace}")
     loaded = json.loads(trace.read_text(encoding="utf-8"))
@@ -154,21 +154,21 @@ def check_classes(t):
     t.check("each class is a process", len({e["pid"] for e in loaded["traceEvents"]}) == 2)
     ends = {e["pid"]: e["ts"] for e in loaded["traceEvents"] if e["ph"] == "X" and e["name"] == "s"}
     starts = [e["ts"] + e["dur"] for e in loaded["traceEvents"] if e["ph"] == "X" and e["pid"] == 0 and e["cat"] == "matrix"]
-    t.check("who receives waits for who sends", ends[1] >= max(starts) - 1e-6, str(ends))
+    t.check("the receiver waits for the sender", ends[1] >= max(starts) - 1e-6, str(ends))
 
 
 def check_passes(t, folder):
-    """What the passes for collectives make of a module computes the same, and is scheduled."""
+    """After the passes for collectives a module computes the same values, and is scheduled."""
     modules = sorted((ROOT / "examples").glob("*.hlo"))
     if folder:
         modules += sorted((folder / "golden/jax").glob("*.after.hlo"))[::4]
     for path in modules:
-        made = t.scratch / "made.hlo"
-        if t.run("opt", path, "--communication", "-o", made).returncode:
-            continue  # loose text, which opt does not take
-        t.check(f"{path.name} computes the same after opt --communication", t.run("compare", path, made).returncode == 0)
-        one = t.time(made, "--on=h100x8")
-        t.check(f"{path.name} has a schedule then", one is not None and one["schedule"] == "module")
+        rewritten = t.scratch / "rewritten.hlo"
+        if t.run("opt", path, "--communication", "-o", rewritten).returncode:
+            continue  # loose text, which opt does not accept
+        t.check(f"{path.name} is unchanged by opt --communication", t.run("compare", path, rewritten).returncode == 0)
+        one = t.time(rewritten, "--on=h100x8")
+        t.check(f"{path.name} is scheduled by opt --communication", one is not None and one["schedule"] == "module")
 
 
 def errors_of(pairs):
@@ -192,16 +192,16 @@ def check_measured(t, folder, title, limits):
         step.append((one["step_seconds"], measured["back_to_back_s"]))
         by_name = {op["name"]: op["seconds"] for op in one["ops"]}
         ops += [(by_name[n], op["ns"] * 1e-9) for n, op in measured["ops"].items() if n in by_name and op["ns"] * 1e-9 > .01 * total]
-    for what, pairs, (median, p90, worst) in (("device_seconds", busy, limits["device"]), ("step_seconds", step, limits["step"]), ("ops", ops, limits["ops"])):
+    for metric, pairs, (median, p90, worst) in (("device_seconds", busy, limits["device"]), ("step_seconds", step, limits["step"]), ("ops", ops, limits["ops"])):
         if median is None:
             continue
         a, b, c = errors_of(pairs)
-        t.check(f"{title}, {what}", a <= median and b <= p90 and c <= worst,
+        t.check(f"{title}, {metric}", a <= median and b <= p90 and c <= worst,
                 f"{len(pairs)}, median error {100 * a:.1f} %, 90th percentile {100 * b:.1f} %, worst {100 * c:.0f} %")
 
 
 def check_collectives(t, table):
-    """Points of the table themselves; tools/fit/collectives.py says what the curves leave out."""
+    """Checks points of the fitted table; tools/fit/collectives.py documents the points that the curves omit."""
     rows = [r for r in csv.DictReader(table.open(encoding="utf-8"))
             if r["dev"] in ("sm_90", "sm_100_B200") and r["group_size"] == "8" and r["op"] != "all-to-all" and float(r["throughput_Bps"]) > 0]
     pairs = []
@@ -217,7 +217,7 @@ def check_collectives(t, table):
 
 
 def at(curve, size):
-    """Along lines of logarithms, as src/analyze/cost/curves.cc reads a curve."""
+    """Log-log interpolation, as in src/analyze/cost/curves.cc."""
     sizes = sorted(curve)
     if size >= sizes[-1]:
         return curve[sizes[-1]] * size / sizes[-1]
@@ -228,10 +228,10 @@ def at(curve, size):
     return curve[a] * (curve[b] / curve[a]) ** (math.log(size / a) / math.log(b / a))
 
 
-def check_left_out(t, table):
-    """Each size predicted by the other sizes, each group size by its neighbours."""
+def check_leave_one_out(t, table):
+    """Leave-one-out: predicts each size from the other sizes, and each group size from its neighbours."""
     sys.path.insert(0, str(ROOT / "tools/fit"))
-    import collectives  # the script that makes machines/fitted/collectives.yaml
+    import collectives  # the script that writes machines/fitted/collectives.yaml
     points = collectives.read(table)
     large, small, groups = [], [], []
     curves = {key: collectives.curve_of(rows) for key, rows in points.items()}
@@ -247,19 +247,19 @@ def check_left_out(t, table):
         below, above = (curves[device, op, known[i + k]] for k in (-1, 1))
         share = math.log(group / known[i - 1]) / math.log(known[i + 1] / known[i - 1])
         groups.append(statistics.mean(abs(at(below, s) ** (1 - share) * at(above, s) ** share / us - 1) for s, us in curves[device, op, group].items()))
-    for what, errors, limit in (("of 1 MB and more, size left out", large, .07), ("below 1 MB, size left out", small, .25), ("of a group size left out", groups, .2)):
-        t.check(f"collectives {what}", statistics.mean(errors) <= limit, f"{len(errors)} points, mean error {100 * statistics.mean(errors):.1f} %")
+    for subset, errors, limit in (("of 1 MB and more, leaving out the size", large, .07), ("below 1 MB, leaving out the size", small, .25), ("leaving out the group size", groups, .2)):
+        t.check(f"collectives {subset}", statistics.mean(errors) <= limit, f"{len(errors)} points, mean error {100 * statistics.mean(errors):.1f} %")
 
 
 def check_llama(t, folder):
-    """Two rows measured on 128 H100 with less recomputed: 8.31e15 flops of products a device where the module has 8.53e15."""
+    """Two rows measured on 128 H100 with less recomputation: 8.31e15 GEMM flops per device; the module has 8.53e15."""
     for name, seconds in (("bf16", 15.563), ("fp8", 9.074)):
         path = folder / f"tools__benchmarks__hlo__hlo_llama31_70b_{name}_16x8.hlo"
         one = t.time(path, "--on=h100x8x16")
         matrix = one["kinds"]["matrix"]
         adjusted = one["step_seconds"] - matrix * (1 - 8.31 / 8.53)
         t.check(f"Llama3-70B {name} on 128 H100", abs(adjusted / seconds - 1) <= .1,
-                f"{one['step_seconds']:.2f} s predicted, {adjusted:.2f} s with less recomputed, {seconds} s measured")
+                f"{one['step_seconds']:.2f} s predicted, {adjusted:.2f} s with less recomputation, {seconds} s measured")
 
 
 def check_speed(t, folder):
@@ -270,7 +270,7 @@ def check_speed(t, folder):
         seconds = time.monotonic() - start
         t.check(f"405B on {machine} {' '.join(more)[:12]}", done.returncode == 0 and seconds < 3 * limit, f"{seconds:.2f} s")
         if machine.endswith("12500"):
-            t.check("a flat gather over 12,500 nodes is warned of", "latency-bound" in done.stdout)
+            t.check("a warning for a flat gather over 12,500 nodes", "latency-bound" in done.stdout)
 
 
 def check_seeds(t, folder):
@@ -296,7 +296,7 @@ def main():
         check_measured(t, folder / "golden/h200", "modules", dict(device=(.08, .25, .25), step=(.15, .4, .4), ops=(.15, 1, 10)))
     if folder and (folder / "hardware/collective.csv").exists():
         check_collectives(t, folder / "hardware/collective.csv")
-        check_left_out(t, folder / "hardware/collective.csv")
+        check_leave_one_out(t, folder / "hardware/collective.csv")
     if folder and (folder / "corpus/xla").exists():
         check_llama(t, folder / "corpus/xla")
         check_speed(t, folder / "corpus/xla")

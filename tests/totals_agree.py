@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Figures of one module add up, and are the same whichever verb says them.
+"""The metrics of one module add up, and are equal in all commands.
 
-    tests/totals_agree.py [--bin build/shoal] [--shared ../shared] [--most-bytes N]
+    tests/totals_agree.py [--bin build/shoal] [--shared ../shared] [--max-bytes N]
 
-On every module of examples/ and, where they are, the goldens: the rows of `cost`, whatever a row is, add up to its
-total; `show`'s totals have the same flops and memory; no figure is negative; payloads of `show` and `comm` agree.
+On every module of examples/ and, if present, the goldens: the rows of `cost`, for every grouping, add up to its total;
+the totals of `show` have the same flops and memory; no metric is negative; the payloads of `show` and `comm` agree.
 """
 import argparse
 import json
@@ -22,19 +22,19 @@ def near(a, b):
     return abs(a - b) <= 1e-6 * max(abs(a), abs(b), 1)
 
 
-def misfits(binary, path):
+def differences(binary, path):
     cost = report(binary, "cost", path)
     if cost is None:
         return None
     total = cost["total"]
-    figures = ("flops", "transcendentals", "bytes_read", "bytes_written")
-    found = [f"total {name} is {total[name]}" for name in figures if total[name] < 0]
+    metrics = ("flops", "transcendentals", "bytes_read", "bytes_written")
+    found = [f"total {name} is {total[name]}" for name in metrics if total[name] < 0]
     for by in ("op", "opcode", "computation", "line"):
         rows = report(binary, "cost", path, f"--by={by}")["rows"]
         names = [row["name"] for row in rows]
         if len(names) != len(set(names)):
-            found.append(f"cost --by={by} has a name twice")
-        for name in figures:
+            found.append(f"cost --by={by} has a duplicate name")
+        for name in metrics:
             if not near(sum(row[name] for row in rows), total[name]):
                 found.append(f"rows by {by} have {sum(row[name] for row in rows)} {name}, the total {total[name]}")
     show = report(binary, "show", path)["totals"]
@@ -53,16 +53,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default="build/shoal")
     parser.add_argument("--shared", type=pathlib.Path, default=pathlib.Path("../shared"))
-    parser.add_argument("--most-bytes", type=int, default=400_000)
+    parser.add_argument("--max-bytes", type=int, default=400_000)
     options = parser.parse_args()
     paths = sorted(pathlib.Path("examples").glob("*.hlo"))
     for folder in ("golden/gpu8", "golden/h200", "golden/gpu_nodes", "golden/jax", "seeds"):
         paths += sorted(path for path in (options.shared / folder).glob("*") if path.suffix in (".hlo", ".txt"))
     read = failed = 0
     for path in paths:
-        if path.stat().st_size > options.most_bytes:
+        if path.stat().st_size > options.max_bytes:
             continue
-        found = misfits(options.bin, path)
+        found = differences(options.bin, path)
         read += found is not None
         failed += bool(found)
         for line in found or []:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every table, picture and message fits the width that was asked for: tests/widths.py [SHARED] [--bin PATH].
+"""Every table, plot and message fits the requested width: tests/widths.py [SHARED] [--bin PATH].
 
-All verbs that print text, at 80, 120 and 200 columns, on the examples, on names in other alphabets and, where there is
-a ../shared, on its largest modules. What must stay stays: sizes, axes, file and line of every line of `show`. Without a
-width nothing is cut. COLUMNS counts where --width is not given.
+Runs all commands that print text, at 80, 120 and 200 columns, on the examples, on names in other alphabets and, with
+SHARED, on its largest modules. Sizes, axes, file and line of every line of `show` are never elided. Without a width
+nothing is elided. COLUMNS is used if --width is not given.
 """
 import argparse
 import concurrent.futures
@@ -21,7 +21,7 @@ LARGEST = 2  # of each folder
 FOLDERS = ("corpus", "golden/jax", "golden/gpu8", "golden/gpu_nodes", "seeds")
 ANALYSES = (["show"], ["show", "--op=all", "--name", "--groups", "--depth=3"], ["comm", "--matrix"], ["cost"],
             ["cost", "--by=line"], ["cost", "--by=op_name", "--top=40"], ["mem"], ["check"])
-# What a module may hold that takes other columns than bytes.
+# Names whose width in columns differs from their length in bytes.
 LETTERS = """HloModule 模型, is_scheduled=true
 ENTRY e {
   p = f32[4096,4096] parameter(0), metadata={op_name="jit(訓練)/層/入力" source_file="/家/模型/注意.py" source_line=7}
@@ -80,30 +80,30 @@ class Checker:
                     f"{len(wide)} lines of more than {width} columns: {wide[0][:300]}" if wide else "prints nothing")
 
     def check(self, arguments):
-        """At all widths; the same where nothing needs to be cut."""
+        """Checks all widths; a very large width must not change the output."""
         for width in WIDTHS:
             text, status = self.run(arguments, width)
             self.expect(status in (0, 1), arguments, f"exits with {status}: {text[:300]}")
             self.fits(arguments, width, text)
         whole, _ = self.run(arguments, messages=False)
-        if arguments[0] != "mem":  # its picture is as wide as it may be
+        if arguments[0] != "mem":  # its plot uses the whole width
             wide, _ = self.run(arguments, 100000, messages=False)
-            self.expect(wide == whole, arguments, "--width=100000 cuts something")
+            self.expect(wide == whole, arguments, "--width=100000 elides text")
         if arguments[0] == "show":
             self.check_kept(arguments, whole)
 
     def check_kept(self, arguments, whole):
-        """Line by line: sizes, axes, and where in the source."""
+        """Checks that each line keeps its sizes, axes and source location."""
         narrow = self.run(arguments, 80, messages=False)[0].splitlines()
         tree = whole.partition("\n\n")[0].splitlines()
         narrow_tree = "\n".join(narrow).partition("\n\n")[0].splitlines()
         narrow_tree = narrow_tree[len(narrow_tree) - len(tree):] if len(narrow_tree) >= len(tree) else narrow_tree
-        self.expect(len(tree) == len(narrow_tree), arguments, "has another number of lines at 80 columns")
+        self.expect(len(tree) == len(narrow_tree), arguments, "has a different number of lines at 80 columns")
         lost = []
-        for line, cut in list(zip(tree, narrow_tree))[1:]:
+        for line, elided in list(zip(tree, narrow_tree))[1:]:
             kept = re.findall(r" ([\d.]+ [KMGTPE]i?(?:B|flop)|\d+ (?:B|flop))(?= |$)", line)
-            kept += [place for place in re.findall(r"([^/\s]+\.py:\d+)$", line) if columns(place) <= 24]
-            lost += [(part, cut) for part in kept if part not in cut]
+            kept += [location for location in re.findall(r"([^/\s]+\.py:\d+)$", line) if columns(location) <= 24]
+            lost += [(part, elided) for part in kept if part not in elided]
         self.expect(not lost, arguments, f"{len(lost)} lost at 80 columns, as {lost[:1]}")
 
 
@@ -114,30 +114,30 @@ def main():
     options = parser.parse_args()
     checker = Checker(options.bin.resolve())
     with tempfile.TemporaryDirectory() as folder:
-        made = []
+        own = []
         for name, text in (("letters", LETTERS), ("deep", DEEP), ("bad", BAD)):
-            made.append(pathlib.Path(folder) / ("a-folder-with-a-rather-long-name-" + name + ".hlo"))
-            made[-1].write_text(text, encoding="utf-8")
-        modules = sorted((ROOT / "examples").glob("*.hlo")) + made
+            own.append(pathlib.Path(folder) / ("a-folder-with-a-rather-long-name-" + name + ".hlo"))
+            own[-1].write_text(text, encoding="utf-8")
+        modules = sorted((ROOT / "examples").glob("*.hlo")) + own
         modules += largest(options.shared.resolve()) if options.shared else []
-        calls = [[*verb, module] for module in modules for verb in ANALYSES]
-        calls += [["diff", a, b] for a, b in zip(modules, modules[1:])] + [["diff", module, module] for module in made]
+        calls = [[*command, module] for module in modules for command in ANALYSES]
+        calls += [["diff", a, b] for a, b in zip(modules, modules[1:])] + [["diff", module, module] for module in own]
         calls += [["run", module] for module in modules[:6]] + [["ops"], ["stats", "examples"], ["stats", folder]]
         calls += [["compare", "examples/mlp.hlo", "examples/tensor_parallel_mlp.hlo"]]
         calls += [["stats", options.shared.resolve() / "golden/gpu8"]] if options.shared else []
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(checker.check, calls))
-        verbs = re.findall(r"^  (\w+) ", checker.run(["--help"])[0].partition("Commands:")[2], re.M)
-        checker.expect(len(verbs) > 8, ["--help"], f"lists {verbs}")
-        for arguments in [["--help"]] + [[verb, "--help"] for verb in verbs]:
+        commands = re.findall(r"^  (\w+) ", checker.run(["--help"])[0].partition("Commands:")[2], re.M)
+        checker.expect(len(commands) > 8, ["--help"], f"lists {commands}")
+        for arguments in [["--help"]] + [[command, "--help"] for command in commands]:
             checker.fits(arguments, 80, checker.run(arguments, columns_variable=80)[0])
-        show = ["show", made[0]]
+        show = ["show", own[0]]
         checker.expect(checker.run(show, columns_variable=80) == checker.run(show, 80), show, "COLUMNS=80 is not --width=80")
-        checker.expect(checker.run(show, 0, 80) == checker.run(show), show, "--width=0 does not win over COLUMNS")
-        checker.expect(checker.run(show, 7)[1] == 2, show, "--width=7 is taken")
+        checker.expect(checker.run(show, 0, 80) == checker.run(show), show, "--width=0 does not override COLUMNS")
+        checker.expect(checker.run(show, 7)[1] == 2, show, "--width=7 is accepted")
     print("".join(f"{problem}\n" for problem in checker.problems), end="")
     if not options.shared:
-        print("no ../shared: only the examples")
+        print("without SHARED: tested only the examples")
     print(f"{checker.passed} passed, {len(checker.problems)} failed")
     return 1 if checker.problems else 0
 

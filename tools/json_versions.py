@@ -59,18 +59,38 @@ KEYS = {
     },
     "stats": {
         "unreadable[].why": "reason",
+        "other_files.without ending": "without extension",
         "modules[].stage_changes[].changes.plumbing": "forwarding",
         "modules[].stage_changes[].changes.follows": "propagated",
     },
     "time": {"*ops[].terms[].from": "basis", "[].terms[].from": "basis"},
 }
 
-# Path in version 1 to the new values of an enumeration.
+KERNELS = {
+    "row tiles": "Triton rows",
+    "column tiles": "Triton columns",
+    "library product": "library GEMM",
+    "tiled product": "Triton GEMM",
+    "copy by the driver": "driver copy",
+    "copy to or from the host": "host copy",
+}
+AXES = {"each to itself": "each device to itself"}
+
+# Path in version 1 to the new values of an enumeration or a label.
 VALUES = {
     "*": {"version": {1: 2}, "error.rule": WORDS, "*diagnostics[].rule": WORDS},
-    "diff": {"changes[].kind": {"plumbing": "forwarding", "follows": "propagated"}},
-    "show": {"*items[].kind": {"light": "minor"}},
-    "time": {"*schedule": {"ours": "estimated", "the module's": "module"}},
+    "comm": {"*axis": AXES, "by_axis[].name": AXES},
+    "diff": {
+        "changes[].kind": {"plumbing": "forwarding", "follows": "propagated"},
+        "changes[].after": {"other values": "different values"},
+    },
+    "show": {"*items[].kind": {"light": "minor"}, "*axis": AXES},
+    "time": {
+        "*schedule": {"ours": "estimated", "the module's": "module"},
+        "*axis": AXES,
+        "*kernel": KERNELS,
+        "*algorithm": {"measured on groups around it": "measured, interpolated between group sizes"},
+    },
 }
 
 # Sentences, at their paths in version 2. Only their presence and number are compared.

@@ -59,11 +59,13 @@ MORE_CALLS = {
              "{m} --json --on=b200x8 --sweep=cluster.nic_efficiency=0.5,0.9"],
     "report": ["{m} {n} -o {out}.html"],
     "opt": ["{m} --communication"],
-    "run": [f"{{m}} --json --engine=interp --check_nans {LIMITS}50000"],
-    "compare": [f"{{m}} {{m}} --json {LIMITS}50000"],
 }
 # In addition to MORE_CALLS, for the small modules of tests/ and examples/.
-SMALL_CALLS = {"run": [f"{{m}} --json --dump=. --dump_dir={{out}} {LIMITS}500"]}
+SMALL_CALLS = {
+    "run": [f"{{m}} --json --engine=interp --check_nans {LIMITS}50000",
+            f"{{m}} --json --dump=. --dump_dir={{out}} {LIMITS}500"],
+    "compare": [f"{{m}} {{m}} --json {LIMITS}50000"],
+}
 # Calls without a module; {s} is the folder --shared.
 OTHER_CALLS = {
     "ops": ["--json"],
@@ -107,7 +109,7 @@ def written_calls(path):
     """The calls of a test's RUN lines, with --json where the command has it."""
     for line in re.findall(r"^// RUN: shoal (.*)$", path.read_text(encoding="utf-8", errors="replace"), re.M):
         command, _, arguments = line.partition(" ")
-        if "%s" not in arguments or arguments == "%s" or NOT_COMPARED.search(arguments):
+        if command not in CALLS or "%s" not in arguments or arguments == "%s" or NOT_COMPARED.search(arguments):
             continue
         arguments = json_versions.spelled(arguments.replace("%s", "{m}").replace("%S", "."), 2)
         case = Case(command, arguments, path.name, folder=path.parent)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Wraps an HloModuleProto from standard input into an HloSnapshot with f32 vectors: snapshot.py RESULT ARGUMENT…
 
-Each is a list of numbers with commas between them. Writes the snapshot to standard output.
+RESULT and ARGUMENT are comma-separated lists of numbers. Writes the snapshot to standard output.
 """
 import struct
 import sys
@@ -16,7 +16,7 @@ def varint(n):
 
 
 def field(number, data):
-    """A field of bytes."""
+    """A length-delimited field."""
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 

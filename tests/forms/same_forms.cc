@@ -1,6 +1,6 @@
 // Text and protobuf of a module are equivalent: every command prints equal output for both, except for file names. The
 // protobufs are those that XLA wrote beside its texts (X.hlo and X.hlo.pb), and the output of `print --format=pb`.
-// Instructions are shuffled as well, since commands must not rely on file order. Each job is a process that runs commands.
+// Instructions are shuffled as well, since commands must not rely on file order. Each job is a process.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -84,10 +84,13 @@ class Worker {
     if (Call({"print", "--strict", "--format=pb", text, "-o", strict}).status == 0) Compare(strict, {{"print", "--strict"}}, "");
     // Short texts of the goldens are large programs; those with a protobuf beside them are meant to be run.
     const bool has_given = fs::exists(given);
-    if (!loose && (run || has_given)) commands.insert(commands.end(), {{"mem", "--run", "--json"}, {"run"}, {"run", "--engine=jit"}});
+    if (!loose && (run || has_given))
+      commands.insert(commands.end(), {{"mem", "--run", "--json"}, {"run"}, {"run", "--engine=jit"}});
     Compare(own, commands, "");
     // XLA's instruction ids and its internal order are only in the protobuf.
-    std::erase_if(commands, [](const Arguments& command) { return command[0] == "print" && command.size() > 1 && command[1] != "--format=short"; });
+    std::erase_if(commands, [](const Arguments& command) {
+      return command[0] == "print" && command.size() > 1 && command[1] != "--format=short";
+    });
     if (has_given) Compare(given, commands, "XLA's protobuf: ");
     Shuffle(own);
     Report(found_ == 0 ? "passed" : "failed");
@@ -133,10 +136,12 @@ class Worker {
       if (a == b) continue;
       const size_t at = static_cast<size_t>(std::mismatch(a.out.begin(), a.out.end(), b.out.begin(), b.out.end()).first - a.out.begin());
       const size_t line = a.out.rfind('\n', at == 0 ? 0 : at - 1) + 1;
-      ReportDifference(StrCat(prefix, Joined(command), ": status ", a.status, ", '", a.out.substr(line, 200), "' from text, ", b.status, ", '",
-                     b.out.substr(std::min(line, b.out.size()), 200), "' from protobuf"));
+      ReportDifference(StrCat(prefix, Joined(command), ": status ", a.status, ", '", a.out.substr(line, 200),
+                              "' from text, ", b.status, ", '", b.out.substr(std::min(line, b.out.size()), 200),
+                              "' from protobuf"));
     }
-    if (const CallResult diff = Call({"diff", text_, proto}); diff.status != 0) ReportDifference(StrCat(prefix, "diff: status ", diff.status));
+    const CallResult diff = Call({"diff", text_, proto});
+    if (diff.status != 0) ReportDifference(StrCat(prefix, "diff: status ", diff.status));
   }
 
   // Shuffles the instructions of each computation: the exit status must not change.
@@ -166,7 +171,8 @@ class Worker {
     std::ofstream(target, std::ios::binary) << shuffled_text;
     for (const char* command : {"cost", "show", "mem"}) {
       const int original = Call({command, proto}).status, shuffled = Call({command, target}).status;
-      if (original != shuffled) ReportDifference(StrCat("shuffled, ", command, ": status ", shuffled, ", ", original, " unshuffled"));
+      if (original != shuffled)
+        ReportDifference(StrCat("shuffled, ", command, ": status ", shuffled, ", ", original, " unshuffled"));
     }
   }
 

@@ -93,9 +93,10 @@ std::string ZipOf(const std::string& name, const std::string& bytes, bool deflat
 
 // Text that a correct run never prints: an exception of the standard library, or an internal error reported by `run`.
 const char* Complaint(const std::string& messages) {
-  static constexpr const char* kSymptoms[] = {"internal error", "std::", "basic_string", "vector::", "bad_variant",
-                                              "runtime error:", "AddressSanitizer", "wrong index for variant",
-                                              "stoi", "map::at", "terminate called"};
+  static constexpr const char* kSymptoms[] = {
+      "internal error", "std::",          "basic_string",     "vector::",
+      "bad_variant",    "runtime error:", "AddressSanitizer", "wrong index for variant",
+      "stoi",           "map::at",        "terminate called"};
   std::istringstream lines(messages);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("  ")) continue;  // quotes the module

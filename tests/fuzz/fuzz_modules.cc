@@ -1,4 +1,4 @@
-// Generates and mutates modules and runs every command on each, including `run` on up to 8 devices. No call may end with
+// Generates and mutates modules and runs every command on each, including `run` on up to 8 devices. No call may end by
 // a signal, hang, or fail without a message. Each worker is a process, so that a crash is one finding and the other
 // workers continue.
 #include <fcntl.h>
@@ -133,7 +133,8 @@ class Fuzz {
       ShowProgress();
       usleep(20000);
     }
-    for (const auto& [finding, times] : findings_) std::printf("%6lld  %s\n", static_cast<long long>(times), finding.c_str());
+    for (const auto& [finding, count] : findings_)
+      std::printf("%6lld  %s\n", static_cast<long long>(count), finding.c_str());
     std::printf("%lld passed, %lld failed\n", static_cast<long long>(flags_.count - found_), static_cast<long long>(found_));
     return found_ == 0 ? 0 : 1;
   }
@@ -143,11 +144,12 @@ class Fuzz {
   void ShowProgress() {
     if (std::chrono::steady_clock::now() < next_line_) return;
     next_line_ += std::chrono::minutes(1);
-    int64_t min_number = INT64_MAX;
+    int64_t done = INT64_MAX;
     for (int64_t w = 0; w < flags_.jobs; ++w)
-      if (workers_[static_cast<size_t>(w)] > 0) min_number = std::min(min_number, notes_[w].number);
-    if (min_number == INT64_MAX) return;
-    std::fprintf(stderr, "%lld of %lld\n", static_cast<long long>(min_number - flags_.first), static_cast<long long>(flags_.count));
+      if (workers_[static_cast<size_t>(w)] > 0) done = std::min(done, notes_[w].number);
+    if (done == INT64_MAX) return;
+    std::fprintf(stderr, "%lld of %lld\n", static_cast<long long>(done - flags_.first),
+                 static_cast<long long>(flags_.count));
   }
 
   fs::path Folder(int64_t w) const { return scratch_ / std::to_string(w); }
@@ -175,8 +177,8 @@ class Fuzz {
     setrlimit(RLIMIT_CORE, &none);
     Cases cases(origins_, flags_.seed, folder, notes_[w]);
     for (; number < flags_.first + flags_.count; number += flags_.jobs) {
-      const bool fine = flags_.ill_typed ? cases.RunIllTyped(number, ill_typed_[number * ill_typed_.count() / flags_.count])
-                                       : cases.Run(number);
+      const int64_t variant = flags_.ill_typed ? number * ill_typed_.count() / flags_.count : 0;
+      const bool fine = flags_.ill_typed ? cases.RunIllTyped(number, ill_typed_[variant]) : cases.Run(number);
       if (!fine) _exit(98);
     }
     _exit(0);
@@ -208,7 +210,8 @@ class Fuzz {
     ++found_;
     if (findings_[finding]++ < 3) {
       fs::create_directories(flags_.findings);
-      const fs::path stem = fs::path(flags_.findings) / StrCat(flags_.ill_typed ? "ill_typed-" : "", command, "-", flags_.seed, "-", note.number);
+      const fs::path stem = fs::path(flags_.findings) /
+                            StrCat(flags_.ill_typed ? "ill_typed-" : "", command, "-", flags_.seed, "-", note.number);
       for (const char* name : {"module.hlo", "module.pb", "in.npz", "module.hlo.gz"})
         if (std::string(note.call).find(name) != std::string::npos)
           fs::copy_file(Folder(w) / name, fs::path(stem.string() + fs::path(name).extension().string()),
@@ -269,9 +272,9 @@ int Main(int argc, char** argv) {
   app.add_option("--first", flags.first, "Number of the first case")->capture_default_str();
   app.add_option("--seed", flags.seed, "Seed of the random cases")->capture_default_str();
   app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_option("--max_seconds", flags.max_seconds, "A call that takes longer counts as hanging")->capture_default_str();
+  app.add_option("--max_seconds", flags.max_seconds, "A call that takes longer hangs")->capture_default_str();
   app.add_option("--max_bytes", flags.max_bytes, "Skip larger origins")->capture_default_str();
-  app.add_flag("--ill_typed", flags.ill_typed, "Modules with one ill-typed instruction, sampled evenly, instead of random ones");
+  app.add_flag("--ill_typed", flags.ill_typed, "Use an even sample of the modules with one ill-typed instruction");
   app.add_option("--findings", flags.findings, "Folder for modules with findings")->capture_default_str();
   app.add_option("--replay", flags.replay, "Only run every command on these files");
   CLI11_PARSE(app, argc, argv);

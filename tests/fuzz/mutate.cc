@@ -107,43 +107,44 @@ class Mutator {
   }
 
   void Type() {
-    auto positions = Matching([&](size_t i) { return IsTypeAt(i); });
-    if (!positions.empty()) tokens_[random_.Of(positions)] = random_.Of(kTypes);
+    auto matches = Matching([&](size_t i) { return IsTypeAt(i); });
+    if (!matches.empty()) tokens_[random_.Of(matches)] = random_.Of(kTypes);
   }
   void FloatType() {
-    auto positions = Matching([&](size_t i) {
+    auto matches = Matching([&](size_t i) {
       return IsTypeAt(i) && std::find(std::begin(kFloats), std::end(kFloats), At(i)) != std::end(kFloats);
     });
-    if (!positions.empty()) tokens_[random_.Of(positions)] = random_.Of(kFloats);
+    if (!matches.empty()) tokens_[random_.Of(matches)] = random_.Of(kFloats);
   }
   void AllOfType() {
-    auto positions = Matching([&](size_t i) { return IsTypeAt(i); });
-    if (positions.empty()) return;
-    const std::string old_text = tokens_[random_.Of(positions)], new_text(random_.Of(kTypes));
+    auto matches = Matching([&](size_t i) { return IsTypeAt(i); });
+    if (matches.empty()) return;
+    const std::string old_text = tokens_[random_.Of(matches)], new_text(random_.Of(kTypes));
     const bool some = random_.OneIn(3);
-    for (size_t i : positions)
+    for (size_t i : matches)
       if (tokens_[i] == old_text && (!some || random_.OneIn(2))) tokens_[i] = new_text;
   }
   void Size() {
-    auto positions = Matching([&](size_t i) { return IsSizeAt(i); });
-    if (!positions.empty()) tokens_[random_.Of(positions)] = SmallNumber();
+    auto matches = Matching([&](size_t i) { return IsSizeAt(i); });
+    if (!matches.empty()) tokens_[random_.Of(matches)] = SmallNumber();
   }
   void AllOfSize() {
-    auto positions = Matching([&](size_t i) { return IsSizeAt(i); });
-    if (positions.empty()) return;
-    const std::string old_text = tokens_[random_.Of(positions)], new_text = SmallNumber();
+    auto matches = Matching([&](size_t i) { return IsSizeAt(i); });
+    if (matches.empty()) return;
+    const std::string old_text = tokens_[random_.Of(matches)], new_text = SmallNumber();
     const bool everywhere = random_.OneIn(2);
-    for (size_t i : everywhere ? Matching([&](size_t k) { return IsNumber(At(k)); }) : positions)
+    for (size_t i : everywhere ? Matching([&](size_t k) { return IsNumber(At(k)); }) : matches)
       if (tokens_[i] == old_text) tokens_[i] = new_text;
   }
   void Number() {
-    auto positions = Matching([&](size_t i) { return IsNumber(At(i)); });
-    if (!positions.empty()) tokens_[random_.Of(positions)] = SmallNumber();
+    auto matches = Matching([&](size_t i) { return IsNumber(At(i)); });
+    if (!matches.empty()) tokens_[random_.Of(matches)] = SmallNumber();
   }
   void Constant() {
     static constexpr std::string_view kValues[] = {"nan", "inf", "-inf", "true", "1e300", "-128", "9223372036854775807"};
-    auto positions = Matching([&](size_t i) { return i > 1 && IsNumber(At(i)) && At(i - 1) == "(" && At(i - 2) == "constant"; });
-    if (!positions.empty()) tokens_[random_.Of(positions)] = random_.Of(kValues);
+    auto matches =
+        Matching([&](size_t i) { return i > 1 && IsNumber(At(i)) && At(i - 1) == "(" && At(i - 2) == "constant"; });
+    if (!matches.empty()) tokens_[random_.Of(matches)] = random_.Of(kValues);
   }
   void Opcode() {
     static const std::vector<std::string_view> kOpcodes = [] {
@@ -153,9 +154,9 @@ class Mutator {
 #undef OP
       return all;
     }();
-    auto positions = Matching([&](size_t i) { return i > 1 && IsWord(At(i)) && At(i + 1) == "(" && At(i - 1) == " "; });
-    if (positions.empty()) return;
-    std::string& opcode = tokens_[random_.Of(positions)];
+    auto matches = Matching([&](size_t i) { return i > 1 && IsWord(At(i)) && At(i + 1) == "(" && At(i - 1) == " "; });
+    if (matches.empty()) return;
+    std::string& opcode = tokens_[random_.Of(matches)];
     // Mostly an opcode with the same number of operands.
     static constexpr std::string_view kUnary[] = {"abs", "negate", "exponential", "not", "sign", "copy", "convert", "cosine",
                                                   "is-finite", "real", "bitcast", "bitcast-convert", "popcnt", "log",
@@ -272,9 +273,9 @@ class Mutator {
                                                     "{0:T(1024)}", "{1,0:S(1)}", "{0:S(5)}",    "{1,0:T(2,128)(2,1)}",
                                                     "{1,0:E(4)}", "{0,0}",      "{-1}",        "{1,0:T(8,128)M(3)}",
                                                     "{0:L(7)}",   "{3,2,1,0}",  "{1,0:T(0)}", "{1,0:T(*,4)}"};
-    auto positions = Matching([&](size_t i) { return At(i) == "]" && i > 1; });
-    if (positions.empty()) return;
-    size_t at = random_.Of(positions) + 1;
+    auto matches = Matching([&](size_t i) { return At(i) == "]" && i > 1; });
+    if (matches.empty()) return;
+    size_t at = random_.Of(matches) + 1;
     size_t end = at;
     if (At(at) == "{")
       while (end < tokens_.size() && At(end++) != "}") {
@@ -288,9 +289,9 @@ class Mutator {
         "[1,2]<=[2]",  "{{0,0}}",      "{{0,7}}",       "[1,1000000000]<=[1000000000]", "mesh['x'=2,'y'=2] {'y'}"};
     static constexpr std::string_view kPairs[] = {"{{0,1},{1,0}}", "{}", "{{0,0}}", "{{0,1}}", "{{0,1},{1,2},{2,3},{3,0}}",
                                                   "{{3,1}}", "{{0,1},{0,1}}"};
-    auto positions = Matching([&](size_t i) { return At(i) == "replica_groups" || At(i) == "source_target_pairs"; });
-    if (positions.empty()) return;
-    const size_t name = random_.Of(positions);
+    auto matches = Matching([&](size_t i) { return At(i) == "replica_groups" || At(i) == "source_target_pairs"; });
+    if (matches.empty()) return;
+    const size_t name = random_.Of(matches);
     const std::string by(At(name) == "replica_groups" ? random_.Of(kGroups) : random_.Of(kPairs));
     Replace(name + 2, std::max(name + 2, std::min(AttrEnd(tokens_, name + 1), tokens_.size())), {by});
   }
@@ -300,19 +301,19 @@ class Mutator {
         ", is_scheduled=true", ", replica_count=3, num_partitions=2", ", replica_count=1000000",
         ", input_output_alias={ {}: (0, {}, may-alias) }", ", num_partitions=0",
         ", entry_computation_layout={()->f32[]}", ", input_output_alias={ {0}: (1, {}, must-alias) }"};
-    auto positions = Matching([&](size_t i) { return At(i) == "HloModule"; });
-    if (positions.empty()) return;
-    const size_t end = std::min(positions[0] + 3, tokens_.size());
+    auto matches = Matching([&](size_t i) { return At(i) == "HloModule"; });
+    if (matches.empty()) return;
+    const size_t end = std::min(matches[0] + 3, tokens_.size());
     Replace(end, end, {std::string(random_.Of(kFlags))});
   }
   void Dynamic() {
-    auto positions = Matching([&](size_t i) { return IsSizeAt(i); });
-    if (positions.empty()) return;
-    std::string& size = tokens_[random_.Of(positions)];
+    auto matches = Matching([&](size_t i) { return IsSizeAt(i); });
+    if (matches.empty()) return;
+    std::string& size = tokens_[random_.Of(matches)];
     const std::string old_text = size;
     const std::string new_text = random_.OneIn(6) ? "?" : "<=" + old_text;
     if (!random_.OneIn(3)) return void(size = new_text);
-    for (size_t i : positions)
+    for (size_t i : matches)
       if (tokens_[i] == old_text) tokens_[i] = new_text;
   }
   void DropToken() {

@@ -1,5 +1,5 @@
-// Any bytes as HLO text: parsing, verifying, printing and writing must neither crash nor hang. A well-formed module that
-// is printed, parsed and printed again must have equal texts.
+// Any bytes as HLO text: parsing, verifying, printing and writing must neither crash nor hang. A well-formed module
+// that is printed, parsed and printed again must have equal texts.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

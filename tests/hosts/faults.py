@@ -1,4 +1,4 @@
-"""What a job of several processes does when something goes wrong: it ends in time, says why, and leaves nothing."""
+"""Errors in a job of several processes: the job ends in time, reports the reason, and leaves no processes or files."""
 import os
 import pathlib
 import random
@@ -10,7 +10,7 @@ import time
 
 import mpi
 
-# A loop of collectives that lasts until somebody ends it.
+# A loop of collectives that runs until it is stopped.
 LONG = """HloModule long, num_partitions=4
 sum {
   a = f32[] parameter(0)
@@ -32,7 +32,7 @@ body {
 condition {
   s = (s32[], f32[4096]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
-  n = s32[] constant(ROUNDS)
+  n = s32[] constant(ITERATIONS)
   ROOT c = pred[] compare(i, n), direction=LT
 }
 ENTRY e {
@@ -43,11 +43,11 @@ ENTRY e {
   ROOT r = f32[4096] get-tuple-element(w), index=1
 }
 """
-FOREVER = LONG.replace("ROUNDS", "2000000000")
+FOREVER = LONG.replace("ITERATIONS", "2000000000")
 
 
-def watches(pid):
-    """Whether a process looks after the others of its job."""
+def is_monitoring(pid):
+    """True if a process has started to monitor the others of its job."""
     try:
         names = [task.joinpath("comm").read_text() for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
     except OSError:
@@ -56,17 +56,17 @@ def watches(pid):
 
 
 class Job:
-    """A job that was started; its processes are found by what their environment says."""
+    """A started job; its processes are found by a mark in their environment."""
 
-    def __init__(self, words, ranks, scratch):
+    def __init__(self, arguments, ranks, scratch):
         self.mark = f"{os.getpid()}-{time.monotonic_ns()}"
         self.start = time.monotonic()
-        self.said = ""  # all of standard error, at the end
-        self.process = subprocess.Popen(mpi.command(ranks, words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        self.stderr = ""  # complete after the job has ended
+        self.process = subprocess.Popen(mpi.command(ranks, arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         text=True, cwd=scratch, env={**mpi.environment(), "SHOAL_TEST_MARK": self.mark})
 
     def ranks(self):
-        """Process id of each rank that is there."""
+        """Process id of each running rank."""
         found = {}
         for path in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -77,7 +77,7 @@ class Job:
                 continue
             if f"SHOAL_TEST_MARK={self.mark}".encode() in variables:
                 rank = [each for each in variables if each.startswith(f"{mpi.RANK}=".encode())]
-                if rank:  # else its environment was read before it became what it is
+                if rank:  # else its environment was read before exec
                     found[int(rank[0].split(b"=")[1])] = int(path.name)
         return found
 
@@ -87,37 +87,38 @@ class Job:
                 raise TimeoutError("the processes did not start")
             time.sleep(0.02)
 
-    def all_watch(self, count):
-        """Whether so many processes look after each other by now."""
-        return sum(watches(pid) for pid in self.ranks().values()) == count
+    def all_monitor(self, count):
+        """True if `count` processes monitor each other."""
+        return sum(is_monitoring(pid) for pid in self.ranks().values()) == count
 
-    def wait_until_all_watch(self, count):
-        while not self.all_watch(count):
+    def wait_until_all_monitor(self, count):
+        while not self.all_monitor(count):
             if time.monotonic() > self.start + 30 or self.process.poll() is not None:
-                raise TimeoutError("the processes have not met")
+                raise TimeoutError("the processes have not connected")
             time.sleep(0.05)
 
     def end(self, seconds):
-        """Standard output, ours of standard error, and what is wrong with how it ended."""
+        """Standard output, shoal's part of standard error, and the error if the job has not ended properly."""
         begun = time.monotonic()
         try:
             out, err = self.process.communicate(timeout=seconds)
-            self.said = err
+            self.stderr = err
         except subprocess.TimeoutExpired:
             left = self.ranks()
             for pid in left.values():
                 os.kill(pid, signal.SIGKILL)
             self.process.kill()
             out, err = self.process.communicate()
-            self.said = err
-            if not left and "PMIX ERROR" in err:  # ours have ended; mpirun lost count of a process it was starting
-                return out, mpi.ours(err), ""
-            return out, mpi.ours(err), f"had not ended after {time.monotonic() - begun:.1f} s: left {left}, said {err!r}"
+            self.stderr = err
+            if not left and "PMIX ERROR" in err:  # shoal has ended; mpirun lost track of a process that it was starting
+                return out, mpi.shoal_output(err), ""
+            seconds = time.monotonic() - begun
+            return out, mpi.shoal_output(err), f"had not ended after {seconds:.1f} s: left {left}, printed {err!r}"
         time.sleep(0.05)
         left = self.ranks()
         for pid in left.values():
             os.kill(pid, signal.SIGKILL)
-        return out, mpi.ours(err), f"left processes {left}" if left else ""
+        return out, mpi.shoal_output(err), f"left processes {left}" if left else ""
 
 
 def write(scratch, name, text):
@@ -126,11 +127,11 @@ def write(scratch, name, text):
     return str(path)
 
 
-SKIPPED = "skipped: nobody may mount here"
+SKIPPED = "skipped: mounting is not permitted here"
 
 
 def check_kill(binary, scratch, rng, number):
-    """A process that is killed is named, with its devices, within ten seconds."""
+    """A killed process is reported, with its devices, within ten seconds."""
     job = Job([binary, "run", write(scratch, "long.hlo", FOREVER)], 4, scratch)
     job.wait_for_ranks(4)
     time.sleep(rng.uniform(0, 1.5))
@@ -138,22 +139,23 @@ def check_kill(binary, scratch, rng, number):
     pid = job.ranks().get(rank)
     if pid is None:
         return "ended before it was killed: " + job.end(10)[1]
-    have_met = job.all_watch(4)
+    are_connected = job.all_monitor(4)
     os.kill(pid, signal.SIGKILL)
-    out, err, why = job.end(10)
-    if why:
-        return f"killed rank {rank}: {why}"
+    out, err, reason = job.end(10)
+    if reason:
+        return f"killed rank {rank}: {reason}"
     if re.search(rf"error: rank {rank} on \S+(, which ran device {rank},)? is gone", err):
         return ""
-    # Before all have met nobody can know more than the launcher says, which MPICH's does by its status alone.
-    if not have_met and (re.search(rf"process rank {rank} .*signal 9", job.said + out) or mpi.HYDRA and job.process.returncode):
+    # Before all are connected only the launcher can report it; MPICH's does so only by its status.
+    if not are_connected and (re.search(rf"process rank {rank} .*signal 9", job.stderr + out) or
+                              mpi.HYDRA and job.process.returncode):
         return ""
-    return f"killed rank {rank}, {'after' if have_met else 'before'} all had met: said {job.said!r}"
+    return f"killed rank {rank}, {'after' if are_connected else 'before'} all were connected: printed {job.stderr!r}"
 
 
 def check_stop(binary, scratch):
-    """A process that is stopped for a while is waited for."""
-    job = Job([binary, "run", write(scratch, "short.hlo", LONG.replace("ROUNDS", "100"))], 4, scratch)
+    """A job waits for a process that is stopped for a while."""
+    job = Job([binary, "run", write(scratch, "short.hlo", LONG.replace("ITERATIONS", "100"))], 4, scratch)
     job.wait_for_ranks(4)
     time.sleep(0.3)
     pid = job.ranks().get(2)
@@ -161,48 +163,48 @@ def check_stop(binary, scratch):
         os.kill(pid, signal.SIGSTOP)
         time.sleep(3)
         os.kill(pid, signal.SIGCONT)
-    out, err, why = job.end(60)
-    if why or job.process.returncode != 0 or "f32[4096]" not in out:
-        return why or f"exit status {job.process.returncode}: {err}"
+    out, err, reason = job.end(60)
+    if reason or job.process.returncode != 0 or "f32[4096]" not in out:
+        return reason or f"exit status {job.process.returncode}: {err}"
     return ""
 
 
-def check_stall(binary, scratch):
-    """A stall across processes is explained as in one process, whether few bytes are on their way or many."""
+def check_deadlock(binary, scratch):
+    """A deadlock across processes is explained as in one process, for small and for large messages in flight."""
     folder = pathlib.Path(__file__).parents[1] / "interp/collectives"
     for name in ("bad-deadlock-crossed.hlo", "bad-deadlock-large.hlo"):
         path = write(scratch, name, (folder / name).read_text(encoding="utf-8"))
         alone = subprocess.run([binary, "run", path], capture_output=True, text=True, check=False, env=mpi.environment())
         job = mpi.run(4, [binary, "run", path])
-        if mpi.ours(job.stderr) != alone.stderr.strip("\n") or job.returncode != alone.returncode:
-            return f"{name}: said {job.stderr!r}"
+        if mpi.shoal_output(job.stderr) != alone.stderr.strip("\n") or job.returncode != alone.returncode:
+            return f"{name}: printed {job.stderr!r}"
     return ""
 
 
 def check_other_module(binary, scratch):
-    """A process with another module is named."""
-    one = write(scratch, "one.hlo", LONG.replace("ROUNDS", "3"))
-    other = write(scratch, "other.hlo", LONG.replace("ROUNDS", "4"))
+    """A process with a different module is reported."""
+    one = write(scratch, "one.hlo", LONG.replace("ITERATIONS", "3"))
+    other = write(scratch, "other.hlo", LONG.replace("ITERATIONS", "4"))
     done = subprocess.run([*mpi.LAUNCH, "-n", "2", binary, "run", one, ":", "-n", "1", binary, "run", other],
                           capture_output=True, text=True, timeout=60, check=False, env=mpi.environment())
-    if "rank 2 has another module" not in done.stderr or done.returncode != 2:
+    if "rank 2 has a different module" not in done.stderr or done.returncode != 2:
         return f"exit status {done.returncode}: {done.stderr}"
     return ""
 
 
 def check_other_flags(binary, scratch):
-    """And one that was called with other options."""
-    one = write(scratch, "one.hlo", LONG.replace("ROUNDS", "3"))
+    """A process that was called with different options is reported."""
+    one = write(scratch, "one.hlo", LONG.replace("ITERATIONS", "3"))
     done = subprocess.run([*mpi.LAUNCH, "-n", "2", binary, "run", one, ":", "-n", "1", binary, "run", one, "--random_seed=7"],
                           capture_output=True, text=True, timeout=60, check=False, env=mpi.environment())
-    if "rank 2 was called with other options" not in done.stderr or done.returncode != 2:
+    if "rank 2 was called with different options" not in done.stderr or done.returncode != 2:
         return f"exit status {done.returncode}: {done.stderr}"
     return ""
 
 
 def check_full_disk(binary, scratch):
-    """A process that cannot write its outputs ends all with that message, and leaves no half of a file."""
-    path = write(scratch, "module.hlo", LONG.replace("ROUNDS", "3"))
+    """A process that cannot write its outputs ends the job with that message, and leaves no incomplete file."""
+    path = write(scratch, "module.hlo", LONG.replace("ITERATIONS", "3"))
     out = pathlib.Path(scratch, "full")
     out.mkdir(exist_ok=True)
     if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode != 0:
@@ -215,38 +217,38 @@ exec "$@"
     script = write(scratch, "small_disk.sh", small)
     job = mpi.run(4, ["bash", script, binary, "run", path, f"--outputs={out}"])
     left = [each.name for each in out.rglob("*") if each.is_file() and each.suffix != ".npy"] if out.exists() else []
-    if job.returncode != 2 or "error: " not in mpi.ours(job.stderr) or left:
+    if job.returncode != 2 or "error: " not in mpi.shoal_output(job.stderr) or left:
         return f"exit status {job.returncode}, left {left}: {job.stderr}"
     return ""
 
 
 def check_interrupt(binary, scratch):
-    """Ctrl-C at mpirun ends all, with one message."""
+    """Ctrl-C at mpirun ends all processes, with one message."""
     job = Job([binary, "run", write(scratch, "long.hlo", FOREVER)], 4, scratch)
-    job.wait_until_all_watch(4)
+    job.wait_until_all_monitor(4)
     time.sleep(0.5)
     job.process.send_signal(signal.SIGINT)
-    _, err, why = job.end(10)
-    if why or err.count("interrupted") != 1 or "gone" in err:
-        return why or f"said {err!r}"
+    _, err, reason = job.end(10)
+    if reason or err.count("interrupted") != 1 or "gone" in err:
+        return reason or f"printed {err!r}"
     return ""
 
 
 def check_error(binary, scratch):
-    """An error on one device is everybody's, once."""
+    """An error on one device ends all processes and is printed once."""
     path = pathlib.Path(__file__).parents[1] / "interp/collectives/bad-ragged-all-to-all-sizes.hlo"
     alone = subprocess.run([binary, "run", path, "--num_replicas=2"], capture_output=True, text=True, check=False)
     job = mpi.run(2, [binary, "run", str(path), "--num_replicas=2"])
-    if mpi.ours(job.stderr) != alone.stderr.strip("\n") or job.returncode != alone.returncode:
+    if mpi.shoal_output(job.stderr) != alone.stderr.strip("\n") or job.returncode != alone.returncode:
         return f"exit status {job.returncode}: {job.stderr}"
     return ""
 
 
 def check_all(binary, kills, seed):
-    """(name, what is wrong) of each."""
+    """(name, error) of each check."""
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as scratch:
-        for check in (check_stop, check_stall, check_other_module, check_other_flags, check_full_disk, check_interrupt,
+        for check in (check_stop, check_deadlock, check_other_module, check_other_flags, check_full_disk, check_interrupt,
                       check_error):
             try:
                 yield check.__name__, check(binary, scratch)

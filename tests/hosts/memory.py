@@ -1,5 +1,5 @@
-"""A process of a job holds the arrays of its own devices and little else: at most 1.15 times what these need, which a run
-in one process says of each of them. Not counted is what every process has, measured on a module of one number."""
+"""A process of a job uses little memory besides the arrays of its own devices: at most 1.15 times their size, which a
+run in one process reports per device. The base memory of every process, measured with a scalar module, is not counted."""
 import json
 import os
 import pathlib
@@ -10,9 +10,9 @@ import tempfile
 
 import mpi
 
-RANKS, MOST = 4, 1.15
+RANKS, MAX_RATIO = 4, 1.15
 
-# A layer as tensor parallelism cuts it, and its weights' next values: products between collectives of activations.
+# A tensor-parallel layer and its weight update: dots between collectives of activations.
 LAYER = """HloModule layer, num_partitions=8
 sum {
   a = f32[] parameter(0)
@@ -41,7 +41,7 @@ ENTRY e {
   ROOT r = (f32[512,2048], f32[2048,1024], f32[1024,2048], f32[4096,2048]) tuple(z, next_up, next_down, next_table)
 }
 """
-# Products of many sizes, each of the sum of the one before: what one leaves behind is not kept beside the next.
+# Dots of many sizes, each of the sum of the previous one: the buffers of one must be freed before the next.
 STEP = """  left{i} = f32[{n},8] broadcast(x{i}), dimensions={{}}
   right{i} = f32[8,1024] broadcast(x{i}), dimensions={{}}
   product{i} = f32[{n},1024] dot(left{i}, right{i}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
@@ -51,10 +51,10 @@ STEP = """  left{i} = f32[{n},8] broadcast(x{i}), dimensions={{}}
 SIZES = ("HloModule sizes, num_partitions=8\n" + LAYER[LAYER.index("sum {"):LAYER.index("ENTRY")] + "ENTRY e {\n"
          "  x0 = f32[] parameter(0), sharding={replicated}\n"
          + "".join(STEP.format(i=i, j=i + 1, n=5000 + 1500 * i) for i in range(10)) + "  ROOT r = f32[] copy(x10)\n}\n")
-# What the source of a permute holds on its target does not write, nor any member what all get: the next value needs memory
-# of its own, also where the member is alone in its process.
-HELD = """HloModule held, num_partitions=8
-most {
+# The target of a permute must not overwrite a buffer of the source, nor a member the shared result of a collective: the
+# next value needs its own memory, also if the member is alone in its process.
+SHARED_RESULT = """HloModule shared_result, num_partitions=8
+max {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
   ROOT c = f32[] maximum(a, b)
@@ -63,11 +63,11 @@ ENTRY e {
   p = f32[100,300] parameter(0), sharding={devices=[8,1]<=[8]}
   x = f32[100,300] collective-permute(p), channel_id=1, source_target_pairs={{0,2},{2,4},{4,6},{6,0}}
   y = f32[100,300] add(x, x)
-  z = f32[100,300] all-reduce(y), channel_id=2, replica_groups={{0,2,4,6},{1,3,5,7}}, use_global_device_ids=true, to_apply=most
+  z = f32[100,300] all-reduce(y), channel_id=2, replica_groups={{0,2,4,6},{1,3,5,7}}, use_global_device_ids=true, to_apply=max
   u = f32[100,300] sine(z)
   few = f32[2,8] slice(u), slice={[0:2], [0:8]}
-  least = f32[2,8] all-reduce(few), channel_id=3, replica_groups={{0,2,4,6},{1,3,5,7}}, use_global_device_ids=true, to_apply=most
-  ROOT r = (f32[100,300], f32[2,8]) tuple(u, least)
+  last = f32[2,8] all-reduce(few), channel_id=3, replica_groups={{0,2,4,6},{1,3,5,7}}, use_global_device_ids=true, to_apply=max
+  ROOT r = (f32[100,300], f32[2,8]) tuple(u, last)
 }
 """
 NOTHING = """HloModule nothing, num_partitions=8
@@ -77,51 +77,53 @@ ENTRY e {
 """
 
 
-def held(binary, path, ranks):
-    """What shoal says as JSON, and the most bytes that each process held."""
+def measure(binary, path, ranks):
+    """shoal's JSON output, and the peak memory of each process in bytes."""
     words = [sys.executable, __file__, binary, "run", str(path), "--json"]
     if ranks == 1:
         words.append("--transport=threads")
     done = subprocess.run(words if ranks == 1 else mpi.command(ranks, words), capture_output=True, text=True, timeout=120,
                           check=True, env=mpi.environment())
-    return json.loads(done.stdout), [int(kb) << 10 for kb in re.findall(r"^held (\d+) kB", done.stderr, re.M)]
+    return json.loads(done.stdout), [int(kb) << 10 for kb in re.findall(r"^peak memory (\d+) kB", done.stderr, re.M)]
 
 
 def check(binary):
-    """What is wrong; empty if nothing is."""
+    """The error; empty if there is none."""
     with tempfile.TemporaryDirectory() as scratch:
         paths = {}
-        for name, text in {"layer": LAYER, "sizes": SIZES, "held": HELD, "nothing": NOTHING}.items():
+        for name, text in {"layer": LAYER, "sizes": SIZES, "shared_result": SHARED_RESULT, "nothing": NOTHING}.items():
             paths[name] = pathlib.Path(scratch, f"{name}.hlo")
             paths[name].write_text(text, encoding="utf-8")
-        _, bases = held(binary, paths["nothing"], RANKS)
+        _, bases = measure(binary, paths["nothing"], RANKS)
         return (check_share(binary, paths["layer"], bases) or check_share(binary, paths["sizes"], bases)
-                or check_said(paths["held"], held(binary, paths["held"], 1)[0], held(binary, paths["held"], RANKS)[0]))
+                or check_equal_reports(paths["shared_result"], measure(binary, paths["shared_result"], 1)[0],
+                                       measure(binary, paths["shared_result"], RANKS)[0]))
 
 
-def check_said(path, alone, job):
-    for what in ("outputs", "peak_bytes", "collectives"):
-        if alone[what] != job[what]:
-            return f"{path.name}: {what}: one process says {alone[what]}, and the job {job[what]}"
+def check_equal_reports(path, alone, job):
+    for key in ("outputs", "peak_bytes", "collectives"):
+        if alone[key] != job[key]:
+            return f"{path.name}: {key}: one process reports {alone[key]}, the job {job[key]}"
     return ""
 
 
 def check_share(binary, path, bases):
-    alone, _ = held(binary, path, 1)
-    job, each = held(binary, path, RANKS)
-    if why := check_said(path, alone, job):
-        return why
+    alone, _ = measure(binary, path, 1)
+    job, each = measure(binary, path, RANKS)
+    if reason := check_equal_reports(path, alone, job):
+        return reason
     share = sum(alone["peak_bytes"]) / RANKS
-    times = [(most - base) / share for most, base in zip(sorted(each), sorted(bases))]
-    print(f"memory of {RANKS} processes: {', '.join(f'{each:.2f}' for each in times)} of a share of {share / 2**20:.0f} MiB")
-    return "" if max(times) <= MOST else f"{path.name}: a process holds {max(times):.2f} times its share of {share / 2**20:.0f} MiB"
+    ratios = [(peak - base) / share for peak, base in zip(sorted(each), sorted(bases))]
+    share_text = f"share of {share / 2**20:.0f} MiB"
+    print(f"memory of {RANKS} processes: {', '.join(f'{each:.2f}' for each in ratios)} of a {share_text}")
+    return "" if max(ratios) <= MAX_RATIO else f"{path.name}: a process uses {max(ratios):.2f} times its {share_text}"
 
 
 def main():
-    """Runs a command, and says after it the most memory that it held."""
+    """Runs a command, then prints its peak memory."""
     pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
     _, status, usage = os.wait4(pid, 0)
-    print(f"held {usage.ru_maxrss} kB", file=sys.stderr, flush=True)
+    print(f"peak memory {usage.ru_maxrss} kB", file=sys.stderr, flush=True)
     return os.waitstatus_to_exitcode(status)
 
 

@@ -1,4 +1,4 @@
-"""Two network namespaces of this machine as two hosts: own addresses, own names, nothing but a wire between them."""
+"""Two network namespaces of this machine as two hosts, with separate addresses and names and one link between them."""
 import contextlib
 import os
 import pathlib
@@ -15,12 +15,12 @@ NAMES = ["shoal-test-a", "shoal-test-b"]
 ADDRESSES = ["10.213.77.1", "10.213.77.2"]
 
 
-def call(words):
-    subprocess.run(words, check=True, capture_output=True)
+def call(arguments):
+    subprocess.run(arguments, check=True, capture_output=True)
 
 
 def available():
-    """Why there can be none; empty if there can."""
+    """The reason reason namespaces are not available; empty if they are."""
     if mpi.HYDRA:
         return "this launcher takes no agent instead of ssh"
     if shutil.which("ip") is None or shutil.which("unshare") is None:
@@ -31,7 +31,7 @@ def available():
 
 
 def pids():
-    """Of the processes on both hosts."""
+    """The ids of the processes on both hosts."""
     return [int(pid) for name in NAMES
             for pid in subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True, check=False).stdout.split()]
 
@@ -52,8 +52,8 @@ def two_hosts():
             subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
 
 
-def launch(scratch, words):
-    """The call that starts one process on each host: instead of ssh, a script enters the other namespace."""
+def launch(scratch, arguments):
+    """The command that starts one process on each host: instead of ssh, a script enters the other namespace."""
     agent = pathlib.Path(scratch, "agent.sh")
     agent.write_text("#!/bin/bash\nshift\n"
                      f"exec ip netns exec {NAMES[1]} unshare -u bash -c 'hostname host-b; exec bash -c \"$*\"' agent \"$@\"\n",
@@ -62,48 +62,48 @@ def launch(scratch, words):
     net = f"{ADDRESSES[0].rsplit('.', 1)[0]}.0/24"
     start = ["mpirun", "--allow-run-as-root", "--mca", "plm_rsh_agent", str(agent), "--mca", "btl", "self,tcp",
              "--mca", "btl_tcp_if_include", net, "--mca", "oob_tcp_if_include", net, "--mca", "pml", "ob1",
-             "--host", ",".join(ADDRESSES), "-n", "2", *words]
+             "--host", ",".join(ADDRESSES), "-n", "2", *arguments]
     inside = "hostname host-a; exec \"$@\""
     return ["ip", "netns", "exec", NAMES[0], "unshare", "-u", "bash", "-c", inside, "launch", *start]
 
 
-def check_same_and_stall(binary, scratch):
-    """The same answer as in one process; a stall is explained with the names of the hosts; a host that is gone is named."""
+def check_output_and_deadlock(binary, scratch):
+    """The output is that of one process; a deadlock is explained with host names; a lost host is reported."""
     root = pathlib.Path(__file__).parents[2]
     module = str(root / "examples/tensor_parallel_mlp.hlo")
     alone = subprocess.run([binary, "run", module, "--print_literals"], capture_output=True, text=True, check=False)
     job = subprocess.run(launch(scratch, [binary, "run", module, "--print_literals"]), capture_output=True, text=True,
                          timeout=60, check=False, env=mpi.environment())
     if job.stdout != alone.stdout:
-        return f"another answer over TCP: exit status {job.returncode}: {job.stderr[:500]}"
-    stall = str(root / "tests/interp/collectives/bad-deadlock-crossed.hlo")
-    job = subprocess.run(launch(scratch, [binary, "run", stall]), capture_output=True, text=True, timeout=60, check=False,
-                         env=mpi.environment())
+        return f"different output over TCP: exit status {job.returncode}: {job.stderr[:500]}"
+    deadlock = str(root / "tests/interp/collectives/bad-deadlock-crossed.hlo")
+    job = subprocess.run(launch(scratch, [binary, "run", deadlock]), capture_output=True, text=True, timeout=60,
+                         check=False, env=mpi.environment())
     for part in ("devices 0,2 wait at all-reduce y", "devices 0,1 are on host-a (rank 0)", "devices 2,3 are on host-b (rank 1)"):
         if part not in job.stderr:
-            return f"a stall without {part!r}: {job.stderr[:800]}"
+            return f"a deadlock report without {part!r}: {job.stderr[:800]}"
     return check_host_gone(binary, scratch)
 
 
 def check_host_gone(binary, scratch):
-    """The wire is cut: within ten seconds the job says which host is gone."""
+    """The link goes down: within ten seconds the job reports the lost host."""
     path = faults.write(scratch, "long.hlo", faults.FOREVER)
     process = subprocess.Popen(launch(scratch, [binary, "run", path]), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env=mpi.environment(), start_new_session=True)
     begun = time.monotonic()
-    while sum(map(faults.watches, pids())) < 2 and time.monotonic() < begun + 30:
+    while sum(map(faults.is_monitoring, pids())) < 2 and time.monotonic() < begun + 30:
         time.sleep(0.1)
     time.sleep(0.5)
     begun = time.monotonic()
     call(["ip", "-n", NAMES[1], "link", "set", "shoal-b", "down"])
-    said = None
+    reported = None
     os.set_blocking(process.stderr.fileno(), False)
     err = ""
     try:
-        while process.poll() is None and said is None and time.monotonic() < begun + 15:
+        while process.poll() is None and reported is None and time.monotonic() < begun + 15:
             err += (process.stderr.read() or b"").decode()
-            if said is None and " is gone" in err:
-                said = time.monotonic() - begun
+            if reported is None and " is gone" in err:
+                reported = time.monotonic() - begun
             time.sleep(0.1)
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -111,21 +111,21 @@ def check_host_gone(binary, scratch):
         for pid in pids():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-    # mpirun itself goes on waiting for its other half.
-    if said is None or said > 10 or "rank 1 on host-b, which ran devices 2,3, is gone" not in err:
-        return f"a host that is gone: said after {said} s: {err[:500]}"
+    # mpirun itself keeps waiting for its other half.
+    if reported is None or reported > 10 or "rank 1 on host-b, which ran devices 2,3, is gone" not in err:
+        return f"a lost host: reported after {reported} s: {err[:500]}"
     return ""
 
 
 def check(binary):
-    """(name, what is wrong); what is wrong is None where it cannot be tried."""
-    if why := available():
-        print(f"two hosts as network namespaces: skipped: {why}")
+    """The error; empty if there is none, None if the check is skipped."""
+    if reason := available():
+        print(f"two hosts as network namespaces: skipped: {reason}")
         return None
     with tempfile.TemporaryDirectory() as scratch:
         try:
             with two_hosts():
-                return check_same_and_stall(binary, scratch)
+                return check_output_and_deadlock(binary, scratch)
         except subprocess.CalledProcessError as error:
             print(f"two hosts as network namespaces: skipped: {error.stderr.decode().strip()}")
             return None

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""shoal as the processes of an MPI job: the same bytes, the same messages, the same exit status as one process.
+"""shoal as an MPI job: identical output files, messages and exit status as with one process.
 
     tests/hosts/run.py [SHARED] [--bin build/shoal] [--all] [--only PATTERN]
 
 Every test of collectives, every example and (with SHARED) the JAX goldens of several devices run in one process and
-under mpirun with 2, 3, 4 or 8 processes; --all takes every number for every module, else they take turns. Without
-mpirun nothing is done, and the last line says so.
+under mpirun with 2, 3, 4 or 8 processes: every number for every module with --all, else in rotation. Without mpirun
+nothing runs, and the last line reports that.
 """
 import argparse
 import concurrent.futures
@@ -25,7 +25,7 @@ RANKS = [2, 3, 4, 8]
 
 
 def collective_tests():
-    """(name, words after `shoal run FILE`, file) of every test of a collective."""
+    """(name, arguments after `shoal run FILE`, file) of every test of a collective."""
     for path in sorted((ROOT / "tests/interp/collectives").glob("*.hlo")):
         for line in re.findall(r"^// RUN: shoal run %s(.*)$", path.read_text(encoding="utf-8"), re.M):
             if "|" not in line:
@@ -34,12 +34,12 @@ def collective_tests():
 
 def example_tests():
     for path in sorted((ROOT / "examples").glob("*.hlo")):
-        for words in (["--print_literals"], ["--engine=jit", "--print_literals"]):
-            yield path.stem, words, path
+        for arguments in (["--print_literals"], ["--engine=jit", "--print_literals"]):
+            yield path.stem, arguments, path
 
 
 def golden_tests(shared):
-    """Goldens of 4 and 8 devices that are quick."""
+    """Small goldens of 4 and 8 devices."""
     for path in sorted((shared / "golden/jax").glob("*.after.hlo")):
         count = re.search(r"(?:num_partitions|replica_count)=([48])\b", path.read_text(encoding="utf-8")[:20000])
         if count and path.stat().st_size < 100_000:
@@ -50,13 +50,13 @@ def same_tests(options):
     tests = [*collective_tests(), *example_tests()]
     if options.shared:
         tests += golden_tests(options.shared)
-    turn = 0
-    for name, words, path in tests:
+    index = 0
+    for name, arguments, path in tests:
         if options.only not in name:
             continue
-        for ranks in RANKS if options.all else [RANKS[turn % len(RANKS)]]:
-            yield name, words, path, ranks, ["block", "cyclic"][turn // len(RANKS) % 2]
-            turn += 1
+        for ranks in RANKS if options.all else [RANKS[index % len(RANKS)]]:
+            yield name, arguments, path, ranks, ["block", "cyclic"][index // len(RANKS) % 2]
+            index += 1
 
 
 def main():
@@ -64,38 +64,38 @@ def main():
     parser.add_argument("shared", nargs="?", type=pathlib.Path)
     parser.add_argument("--bin", default=str(ROOT / "build/shoal"))
     parser.add_argument("--all", action="store_true", help="every number of processes for every module")
-    parser.add_argument("--only", default="", help="modules whose name contains this; no faults")
-    parser.add_argument("--kills", type=int, default=8, help="how often a process is killed at a random moment")
+    parser.add_argument("--only", default="", help="only modules whose name contains this, without fault tests")
+    parser.add_argument("--kills", type=int, default=8, help="number of tests that kill a process at a random time")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--available", action="store_true", help="only say whether jobs can be started here")
+    parser.add_argument("--available", action="store_true", help="only check if jobs can be started here")
     options = parser.parse_args()
     options.bin = os.path.abspath(options.bin)
-    why = mpi.available(options.bin)
-    if why or options.available:
-        print(why or "available")
-        return 1 if why else 0
+    reason = mpi.available(options.bin)
+    if reason or options.available:
+        print(reason or "available")
+        return 1 if reason else 0
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for why in pool.map(lambda test: same.difference(options.bin, *test), same_tests(options)):
-            passed, failed = passed + (why is None), failed + (why is not None)
-            if why:
-                print(why, flush=True)
+        for reason in pool.map(lambda test: same.difference(options.bin, *test), same_tests(options)):
+            passed, failed = passed + (reason is None), failed + (reason is not None)
+            if reason:
+                print(reason, flush=True)
     if not options.only:
-        for name, why in faults.check_all(options.bin, options.kills, options.seed):
-            if why is faults.SKIPPED:
-                print(f"{name}: {why}", flush=True)
+        for name, reason in faults.check_all(options.bin, options.kills, options.seed):
+            if reason is faults.SKIPPED:
+                print(f"{name}: {reason}", flush=True)
                 continue
-            passed, failed = passed + (not why), failed + bool(why)
-            if why:
-                print(f"{name}: {why}", flush=True)
-        if (why := namespaces.check(options.bin)) is not None:
-            passed, failed = passed + (not why), failed + bool(why)
-            if why:
-                print(f"two hosts as network namespaces: {why}", flush=True)
-        why = memory.check(options.bin)
-        passed, failed = passed + (not why), failed + bool(why)
-        if why:
-            print(f"memory: {why}", flush=True)
+            passed, failed = passed + (not reason), failed + bool(reason)
+            if reason:
+                print(f"{name}: {reason}", flush=True)
+        if (reason := namespaces.check(options.bin)) is not None:
+            passed, failed = passed + (not reason), failed + bool(reason)
+            if reason:
+                print(f"two hosts as network namespaces: {reason}", flush=True)
+        reason = memory.check(options.bin)
+        passed, failed = passed + (not reason), failed + bool(reason)
+        if reason:
+            print(f"memory: {reason}", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -1,4 +1,4 @@
-"""One process and a job on the same module: do they say and write the same?"""
+"""Compares the output and the files of one process and of a job on the same module."""
 import pathlib
 import re
 import subprocess
@@ -7,21 +7,22 @@ import tempfile
 import mpi
 
 
-def said(done):
-    """What must be equal: the answer, the messages and the exit status. Times are not."""
-    blind = lambda text: re.sub(r"\b[0-9.e+-]+ s\b", "… s", text)
+def comparable(done):
+    """The parts that must be equal: output, messages and exit status, without times."""
+    without_times = lambda text: re.sub(r"\b[0-9.e+-]+ s\b", "… s", text)
     out = "\n".join(line for line in done.stdout.split("\n") if not re.match(r"in \d+ processes", line))
-    return blind(out).strip("\n"), blind(mpi.ours(done.stderr)), done.returncode
+    return without_times(out).strip("\n"), without_times(mpi.shoal_output(done.stderr)), done.returncode
 
 
 def files_in(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def difference(binary, name, words, path, ranks, placement, statuses=None):
-    """None, or how the job differs from one process, whose exit status is added to `statuses`."""
+def difference(binary, name, arguments, path, ranks, placement, statuses=None):
+    """None, or the difference between the job and one process, whose exit status is appended to `statuses`."""
     with tempfile.TemporaryDirectory() as scratch:
-        call = [binary, "run", path.name, *words]
+        title = f"{name} {' '.join(arguments)}: {ranks} processes, {placement}"
+        call = [binary, "run", path.name, *arguments]
         alone, job = pathlib.Path(scratch, "alone"), pathlib.Path(scratch, "job")
         want = subprocess.run([*call, f"--outputs={alone}"], capture_output=True, text=True, cwd=path.parent, check=False,
                               env=mpi.environment())
@@ -30,12 +31,12 @@ def difference(binary, name, words, path, ranks, placement, statuses=None):
         try:
             got = mpi.run(ranks, [*call, f"--outputs={job}", f"--placement={placement}"], cwd=path.parent)
         except subprocess.TimeoutExpired:
-            return f"{name} {' '.join(words)}: {ranks} processes, {placement}: no end in 60 s"
-        for what, a, b in zip(("standard output", "standard error", "exit status"), said(want), said(got)):
+            return f"{title}: not finished in 60 s"
+        for part, a, b in zip(("standard output", "standard error", "exit status"), comparable(want), comparable(got)):
             if a != b:
-                return f"{name} {' '.join(words)}: {ranks} processes, {placement}: {what}:\n  one process: {a}\n  the job: {b}"
+                return f"{title}: {part}:\n  one process: {a}\n  the job: {b}"
         a, b = files_in(alone) if alone.exists() else {}, files_in(job) if job.exists() else {}
         if a != b:
             which = [key for key in sorted(a.keys() | b.keys()) if a.get(key) != b.get(key)]
-            return f"{name} {' '.join(words)}: {ranks} processes, {placement}: the outputs differ: {' '.join(which[:5])}"
+            return f"{title}: the outputs differ: {' '.join(which[:5])}"
     return None

@@ -52,7 +52,7 @@ RunSettings Settings() {
   return settings;
 }
 
-bool HaveIdenticalBits(const RunOutcome& a, const RunOutcome& b) {
+bool IdenticalBits(const RunOutcome& a, const RunOutcome& b) {
   for (size_t d = 0; d < a.results.size(); ++d) {
     std::vector<Value> x, y;
     AppendLeaves(a.results[d], x);
@@ -83,10 +83,11 @@ Result<std::string> RunBoth(const std::string& folder) {
     if (!got.ok() && !want.ok()) return StrCat("refused: ", got.diag().message);
     if (!got.ok()) return got.diag();
     if (!want.ok()) return StrCat("error: only the interpreter rejects it: ", want.diag().message);
-    if (first && !HaveIdenticalBits(*first, *got)) return StrCat("threads: 1 and ", threads, " threads give different bits");
+    if (first && !IdenticalBits(*first, *got))
+      return StrCat("threads: 1 and ", threads, " threads give different bits");
     if (!first) first = std::move(*got);
   }
-  if (HaveIdenticalBits(*want, *first)) return std::string("same");
+  if (IdenticalBits(*want, *first)) return std::string("same");
   SHOAL_TRY(WriteOutputs(want->results, folder + "/interp"));
   SHOAL_TRY(WriteOutputs(first->results, folder + "/jit"));
   return std::string("differ");

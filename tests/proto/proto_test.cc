@@ -44,7 +44,7 @@ ProtoInput Read(const std::string& bytes, Diags& diags, bool strict = false) {
 }
 
 // The first diagnostic for the message after `change`; empty if there is none.
-std::string FirstDiagnostic(const std::function<void(proto::HloModuleProto&)>& change, bool strict = false) {
+std::string ErrorOf(const std::function<void(proto::HloModuleProto&)>& change, bool strict = false) {
   proto::HloModuleProto message = Message();
   change(message);
   Diags diags;
@@ -60,62 +60,62 @@ I At(M m, int computation, int instruction) {
 }
 
 TEST(ReadProto, NamesTheComputationAndTheInstruction) {
-  EXPECT_EQ(FirstDiagnostic([](M) {}), "");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 1)->set_operand_ids(0, 17); }),
+  EXPECT_EQ(ErrorOf([](M) {}), "");
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 1)->set_operand_ids(0, 17); }),
             "computation neg, instruction n: operand id 17 does not exist");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 1)->set_operand_ids(0, 1); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 1)->set_operand_ids(0, 1); }),
             "computation neg, instruction n: operand id 1 must precede its user");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 1)->set_id(0); }),
-            "computation neg, instruction n: duplicate id 0");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 1)->clear_operand_ids(); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 1)->set_id(0); }), "computation neg, instruction n: duplicate id 0");
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 1)->clear_operand_ids(); }),
             "computation neg, instruction n: negate takes 1 operand, found 0");
-  EXPECT_EQ(FirstDiagnostic([](M m) { m.mutable_computations(0)->set_root_id(9); }),
+  EXPECT_EQ(ErrorOf([](M m) { m.mutable_computations(0)->set_root_id(9); }),
             "computation neg: root id 9 does not exist");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 0)->set_parameter_number(1); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 0)->set_parameter_number(1); }),
             "computation neg: parameter number of q must lie in [0, 1), got 1");
-  EXPECT_EQ(FirstDiagnostic([](M m) { m.set_entry_computation_id(5); }), "entry computation id 5 does not exist");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 1, 3)->set_called_computation_ids(0, 1); }),
+  EXPECT_EQ(ErrorOf([](M m) { m.set_entry_computation_id(5); }), "entry computation id 5 does not exist");
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 1, 3)->set_called_computation_ids(0, 1); }),
             "computation e, instruction r: called computation id 1 does not exist or does not precede its caller");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 1, 3)->clear_called_computation_ids(); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 1, 3)->clear_called_computation_ids(); }),
             "computation e, instruction r: call needs the attribute to_apply");
 }
 
 TEST(ReadProto, ChecksShapesAndLiterals) {
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 1)->clear_shape(); }), "computation neg, instruction n: the instruction has no shape");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 1)->mutable_shape()->set_element_type(99); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 1)->clear_shape(); }),
+            "computation neg, instruction n: the instruction has no shape");
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 1)->mutable_shape()->set_element_type(99); }),
             "computation neg, instruction n: shape: there is no element type 99");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 1)->mutable_shape()->set_dimensions(0, -2); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 1)->mutable_shape()->set_dimensions(0, -2); }),
             "computation neg, instruction n: shape: a dimension must not be negative, got -2");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 1)->mutable_shape()->set_dimensions(0, int64_t{1} << 62); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 1)->mutable_shape()->set_dimensions(0, int64_t{1} << 62); }),
             "computation neg, instruction n: shape: [4611686018427387904] has more than 2^63 - 1 bytes");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 0, 1)->mutable_shape()->mutable_layout()->set_minor_to_major(0, 3); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 0, 1)->mutable_shape()->mutable_layout()->set_minor_to_major(0, 3); }),
             "computation neg, instruction n: shape: the layout's minor_to_major is not a permutation: {3}");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 1, 1)->mutable_literal()->add_f32s(3); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 1, 1)->mutable_literal()->add_f32s(3); }),
             "computation e, instruction c: literal: f32[2] has 2 elements, but the message has 3");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 1, 1)->mutable_literal()->mutable_shape()->set_element_type(4); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 1, 1)->mutable_literal()->mutable_shape()->set_element_type(4); }),
             "computation e, instruction c: the value has shape s32[2], expected f32[2]");
   EXPECT_EQ(
-      FirstDiagnostic([](M m) { At(m, 1, 1)->mutable_literal()->mutable_shape()->set_dimensions(0, int64_t{1} << 40); }),
+      ErrorOf([](M m) { At(m, 1, 1)->mutable_literal()->mutable_shape()->set_dimensions(0, int64_t{1} << 40); }),
       "computation e, instruction c: literal: f32[1099511627776] has 1099511627776 elements, but the message has 2");
 }
 
 TEST(ReadProto, ChecksShardingsAndSchedules) {
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 1, 2)->mutable_sharding()->set_tile_assignment_dimensions(0, 3); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 1, 2)->mutable_sharding()->set_tile_assignment_dimensions(0, 3); }),
             "computation e, instruction s: devices: [3] and [2] differ in device count");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 1, 2)->mutable_sharding()->set_tile_assignment_dimensions(0, 1 << 30); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 1, 2)->mutable_sharding()->set_tile_assignment_dimensions(0, 1 << 30); }),
             "computation e, instruction s: devices: [1073741824] has more than 16777216 devices");
-  EXPECT_EQ(FirstDiagnostic([](M m) { At(m, 1, 2)->mutable_sharding()->set_type(9); }),
+  EXPECT_EQ(ErrorOf([](M m) { At(m, 1, 2)->mutable_sharding()->set_type(9); }),
             "computation e, instruction s: sharding: there is no type 9");
   auto sequence = [](M m) { return m.mutable_schedule()->mutable_sequences(1)->mutable_value(); };
-  EXPECT_EQ(FirstDiagnostic([&](M m) { sequence(m)->mutable_instruction_ids()->RemoveLast(); }),
+  EXPECT_EQ(ErrorOf([&](M m) { sequence(m)->mutable_instruction_ids()->RemoveLast(); }),
             "computation e: the schedule lists 3 instructions, expected 4");
-  EXPECT_EQ(FirstDiagnostic([&](M m) { sequence(m)->set_instruction_ids(0, 77); }),
+  EXPECT_EQ(ErrorOf([&](M m) { sequence(m)->set_instruction_ids(0, 77); }),
             "computation e: the schedule lists instruction id 77, which does not exist");
 }
 
 TEST(ReadProto, UnknownOpIsADeviation) {
   auto change = [](M m) { At(m, 0, 1)->set_opcode("frob"); };
-  EXPECT_EQ(FirstDiagnostic(change), "computation neg, instruction n: unknown HLO op frob");
+  EXPECT_EQ(ErrorOf(change), "computation neg, instruction n: unknown HLO op frob");
   proto::HloModuleProto message = Message();
   change(message);
   Diags loose, strict;

@@ -158,7 +158,7 @@ TEST_F(CollectiveRuntimeTest, RejectsIncompatibleInstructions) {
     return {};
   });
   EXPECT_EQ(runtime_.reason()->message,
-            "device 0 is at one (line 6) when device 2 is at long (line 8), which does not fit: operand 0 is u32[] and "
+            "mismatched collectives: device 0 is at one (line 6), device 2 is at long (line 8): operand 0 is u32[] and "
             "u32[2]");
 }
 
@@ -168,7 +168,7 @@ TEST_F(CollectiveRuntimeTest, ExplainsThatADeviceHasFinished) {
     return {};
   });
   EXPECT_EQ(runtime_.reason()->message,
-            "no device can go on: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
+            "deadlock: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
             "  device 1 has finished");
 }
 
@@ -182,7 +182,7 @@ TEST_F(CollectiveRuntimeTest, ExplainsThatDevicesWaitForEachOther) {
     return {};
   });
   EXPECT_EQ(runtime_.reason()->message,
-            "no device can go on: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
+            "deadlock: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
             "  device 1 waits at collective-permute pass (line 10) for device 0");
 }
 
@@ -196,9 +196,9 @@ TEST_F(CollectiveRuntimeTest, ExplainsDifferentTripCounts) {
     return {};
   });
   EXPECT_EQ(runtime_.reason()->message,
-            "no device can go on: devices 2,3 wait at all-reduce one (line 6) for devices 0,1\n"
+            "deadlock: devices 2,3 wait at all-reduce one (line 6) for devices 0,1\n"
             "  devices 0,1 have finished\n"
-            "  in tuple t (line 11) devices 0,1 went round 3 times; devices 2,3 went round 4 times");
+            "  in tuple t (line 11): devices 0,1 started 3 iterations; devices 2,3 started 4 iterations");
 }
 
 TEST_F(CollectiveRuntimeTest, CombinesContributionsInMemberOrder) {

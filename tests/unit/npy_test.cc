@@ -50,23 +50,23 @@ TEST(Npy, ReadsHeadersOfAllNumPyVersions) {
 
 TEST(Npy, ReportsErrors) {
   EXPECT_EQ(ErrorOf("PK"), "is not an .npy file");
-  EXPECT_EQ(ErrorOf("\x93NUMPY\x09" + std::string(3, '\0')), "has version 9 of the .npy format, known are 1 to 3");
-  EXPECT_EQ(ErrorOf(File("{'descr': '<f4'").substr(0, 12)), "is cut short within its header");
-  EXPECT_EQ(ErrorOf(File("{'descr': '<f4'")), "its header makes no sense after 'descr'");
-  EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'shape': (1,)}")), "its header has no 'fortran_order'");
+  EXPECT_EQ(ErrorOf("\x93NUMPY\x09" + std::string(3, '\0')), "has version 9 of the .npy format; supported: 1 to 3");
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4'").substr(0, 12)), "is truncated within its header");
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4'")), "has a header that is malformed after 'descr'");
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'shape': (1,)}")), "has no 'fortran_order' in its header");
   EXPECT_EQ(ErrorOf(File("{'descr': [('a', '<f4')], 'shape': (1,)}")),
-            "its 'descr' is a record of fields, not one type");
+            "has a 'descr' that is a structured type, not a single type");
   EXPECT_EQ(ErrorOf(File("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "abcd")),
-            "its type '>f4' is big-endian; it must be little-endian");
+            "has the big-endian type '>f4'; the type must be little-endian");
   EXPECT_EQ(ErrorOf(File("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "abcd")),
-            "its type '|O' is none of bool, int, uint, float, complex, void");
+            "has the unsupported type '|O'; supported: bool, int, uint, float, complex, void");
   EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "abcd")),
-            "its 'shape' has something that is not a size");
+            "has a 'shape' with an invalid size");
   EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", "abcd")),
-            "its 'shape' is larger than any memory");
+            "has a 'shape' whose size overflows");
   EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4)}")), "ok");
   EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "abcd")),
-            "is cut short: its shape asks for 8 bytes of data, it has 4");
+            "is truncated: its shape needs 8 bytes of data, it has 4");
 }
 
 }  // namespace

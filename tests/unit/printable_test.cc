@@ -18,9 +18,9 @@ TEST(EscapeForTerminal, EscapesControlSequences) {
 
 TEST(EscapeForTerminal, EscapesInvalidUtf8) {
   EXPECT_EQ(EscapeForTerminal("\xff\x80"), "\\xff\\x80");
-  EXPECT_EQ(EscapeForTerminal("\xc0\xaf"), "\\xc0\\xaf");          // overlong encoding
+  EXPECT_EQ(EscapeForTerminal("\xc0\xaf"), "\\xc0\\xaf");           // overlong encoding
   EXPECT_EQ(EscapeForTerminal("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
-  EXPECT_EQ(EscapeForTerminal("\xe2\x82"), "\\xe2\\x82");          // truncated
+  EXPECT_EQ(EscapeForTerminal("\xe2\x82"), "\\xe2\\x82");           // truncated
 }
 
 TEST(EscapeForTerminal, KeepsOwnColours) {

@@ -86,10 +86,10 @@ TEST_F(SourceFile, DecompressesSeveralGzipMembers) {
 TEST_F(SourceFile, RejectsDamagedGzip) {
   std::string packed = Pack(LongText());
   std::string truncated = Write("truncated.gz", packed.substr(0, packed.size() / 2));
-  EXPECT_EQ(ReadFailure(truncated), "the gzip data is damaged or cut short");
+  EXPECT_EQ(ReadFailure(truncated), "the gzip data is damaged or truncated");
   packed[packed.size() / 2] ^= 0x55;
   std::string damaged = Write("damaged.gz", packed);
-  EXPECT_EQ(ReadFailure(damaged), "the gzip data is damaged or cut short");
+  EXPECT_EQ(ReadFailure(damaged), "the gzip data is damaged or truncated");
 }
 
 TEST_F(SourceFile, ReportsReadErrors) {

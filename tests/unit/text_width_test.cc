@@ -48,7 +48,8 @@ TEST(Wrapped, BreaksAtSpaces) {
 }
 
 TEST(Wrapped, NoLineExceedsTheWidth) {
-  const std::string text = "note: 4 loops with a data-dependent trip count (層.1, while.2): counted as one iteration\n\n  x";
+  const std::string text =
+      "note: 4 loops with a data-dependent trip count (層.1, while.2): counted as one iteration\n\n  x";
   for (size_t width = 4; width < 100; ++width)
     for (size_t start = 0, end = 0; start < Wrapped(text, width).size(); start = end + 1) {
       const std::string wrapped = Wrapped(text, width);

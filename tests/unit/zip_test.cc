@@ -38,16 +38,19 @@ TEST(Zip, Stored) { EXPECT_EQ(Outcome(Archive("a", "hello", 0, 5, Crc("hello")))
 
 TEST(Zip, ReportsErrors) {
   const std::string good = Archive("a", "hello", 0, 5, Crc("hello"));
-  EXPECT_EQ(Outcome(""), "is not a zip archive or is cut short");
-  EXPECT_EQ(Outcome(good.substr(0, good.size() - 3)), "is not a zip archive or is cut short");
-  EXPECT_EQ(Outcome(good.substr(10)), "is damaged: its directory makes no sense");
-  EXPECT_EQ(Outcome(good.substr(good.size() - 22)), "is damaged: its directory lies outside the file");
-  EXPECT_EQ(Outcome(Archive("a", "hello", 0, 5, 1)), "entry a is damaged");
-  EXPECT_EQ(Outcome(Archive("a", "hello", 0, 6, Crc("hello"))), "entry a is damaged");
-  EXPECT_EQ(Outcome(Archive("a", "hello", 8, 5, Crc("hello"))), "entry a is damaged");
-  EXPECT_EQ(Outcome(Archive("a", "hello", 8, 1u << 31, Crc("hello"))), "entry a claims to unpack to more than it can");
+  EXPECT_EQ(Outcome(""), "is not a zip archive or is truncated");
+  EXPECT_EQ(Outcome(good.substr(0, good.size() - 3)), "is not a zip archive or is truncated");
+  EXPECT_EQ(Outcome(good.substr(10)), "is damaged: its directory is malformed");
+  EXPECT_EQ(Outcome(good.substr(good.size() - 22)), "is damaged: its directory is outside the file");
+  EXPECT_EQ(Outcome(Archive("a", "hello", 0, 5, 1)), "is damaged: entry a has a wrong size or checksum");
+  EXPECT_EQ(Outcome(Archive("a", "hello", 0, 6, Crc("hello"))),
+            "is damaged: entry a has a wrong size or checksum");
+  EXPECT_EQ(Outcome(Archive("a", "hello", 8, 5, Crc("hello"))),
+            "has the unreadable entry a: its deflated data is damaged");
+  EXPECT_EQ(Outcome(Archive("a", "hello", 8, 1u << 31, Crc("hello"))),
+            "has the unreadable entry a: its unpacked size is larger than its data allows");
   EXPECT_EQ(Outcome(Archive("a", "hello", 12, 5, Crc("hello"))),
-            "entry a is packed with method 12, known are 0 (stored) and 8 (deflated)");
+            "packs entry a with method 12; supported: 0 (stored) and 8 (deflated)");
 }
 
 // A deflated entry is unpacked up to the requested size, without more memory than that.

@@ -9,7 +9,7 @@ namespace {
 
 using ApplyFunction = Num (*)(VectorBuilder& builder, std::span<const Num> operands);
 
-// The ops whose Apply takes its operands and nothing else; null for the others.
+// Calls Apply of ops that take only operands; null for other ops.
 template <Opcode op>
 constexpr ApplyFunction Row() {
   if constexpr (Op<op>::kClass == OpClass::kElementwise && op != Opcode::kComplex) {
@@ -26,7 +26,7 @@ constexpr ApplyFunction Row() {
 template <Opcode op>
 constexpr ApplyFunction RowOf() {
   if constexpr (op == Opcode::kCompare)
-    return nullptr;  // takes a direction too
+    return nullptr;  // also takes a direction
   else
     return Row<op>();
 }
@@ -39,7 +39,7 @@ constexpr ApplyFunction kRows[] = {
 
 using ComplexFunction = Num (*)(ComplexBuilder& builder, std::span<const Num> operands);
 
-// The same of complex operands; null for the ops that do not take them.
+// Calls Apply with complex operands; null for ops that do not support them.
 template <Opcode op>
 constexpr ComplexFunction ComplexRow() {
   if constexpr (op == Opcode::kSelect) {
@@ -59,7 +59,7 @@ constexpr ComplexFunction kComplexRows[] = {
 #undef OP
 };
 
-// Of complex operands, or to a complex result.
+// Applies an op with complex operands or a complex result.
 Num ApplyComplex(VectorBuilder& parts, const KernelNode& node, std::span<const Num> operands) {
   ComplexBuilder builder(parts);
   if (node.opcode == Opcode::kConvert) return builder.Convert(operands[0], node.type);

@@ -1,4 +1,4 @@
-// A node of a kernel's body as code: the op's Apply on a builder.
+// Emits code for a node of a kernel's body by calling the op's Apply with a builder.
 #pragma once
 
 #include <span>
@@ -8,10 +8,9 @@
 
 namespace shoal::internal {
 
-// The operands are in the types of their nodes and have the same number of lanes. The result is rounded to the node's
-// type.
+// The operands have the types of their nodes and the same number of lanes. The result is rounded to the node's type.
 Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Num> operands);
-// op(x, y), such as a reduction takes.
+// op(x, y), for a binary op as used in reductions.
 Num ApplyBinary(VectorBuilder& builder, Opcode opcode, Num x, Num y);
 
 }  // namespace shoal::internal

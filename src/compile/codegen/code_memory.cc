@@ -25,10 +25,10 @@ struct LibraryEntry {
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 
-// What ComplexBuilder::Called calls: of each argument and of the result the real parts of all lanes, then the imaginary
-// ones.
+// The functions that ComplexBuilder::CallLibrary calls. Each argument and the result are the real parts of all lanes,
+// followed by the imaginary parts.
 template <class T, auto f>
-void OfComplex(const double* in, double* out, int64_t lanes) {
+void ApplyToLanes(const double* in, double* out, int64_t lanes) {
   using Part = typename T::value_type;
   Numbers numbers;
   auto argument = [&](int64_t number, int64_t lane) {
@@ -49,14 +49,14 @@ void OfComplex(const double* in, double* out, int64_t lanes) {
 using PairFunction = void (*)(const double*, double*, int64_t);
 struct ComplexEntry {
   std::string_view name;
-  PairFunction of_c64, of_c128;
+  PairFunction c64, c128;
 };
 
-// Arithmetic is in the type itself, functions of c64 are in f64, as in the interpreter.
+// Arithmetic uses the type itself; other functions of c64 are computed in f64, as in the interpreter.
 void* ComplexLibraryFunction(std::string_view name) {
   using C64 = std::complex<float>;
   using C128 = std::complex<double>;
-#define ROW(name, Narrow, f) {name, &OfComplex<Narrow, f>, &OfComplex<C128, f>}
+#define ROW(name, Narrow, f) {name, &ApplyToLanes<Narrow, f>, &ApplyToLanes<C128, f>}
 #define UNARY(name, F) ROW(name, C128, ([](Numbers& b, auto x) { return b.F(x); }))
 #define BINARY(name, Narrow, F) ROW(name, Narrow, ([](Numbers& b, auto x, auto y) { return b.F(x, y); }))
   static const ComplexEntry kFunctions[] = {
@@ -71,12 +71,12 @@ void* ComplexLibraryFunction(std::string_view name) {
   for (const auto& [prefix, is_wide] : {std::pair<std::string_view, bool>("shoal_c64_", false), {"shoal_c128_", true}}) {
     if (!name.starts_with(prefix)) continue;
     for (const ComplexEntry& entry : kFunctions)
-      if (entry.name == name.substr(prefix.size())) return reinterpret_cast<void*>(is_wide ? entry.of_c128 : entry.of_c64);
+      if (entry.name == name.substr(prefix.size())) return reinterpret_cast<void*>(is_wide ? entry.c128 : entry.c64);
   }
   return nullptr;
 }
 
-// What VectorBuilder::Call calls.
+// The functions that VectorBuilder::Call calls.
 void* LibraryFunction(std::string_view name) {
 #define UNARY(f) {"shoal_" #f, reinterpret_cast<void*>(static_cast<Unary>(&std::f))}
 #define BINARY(f) {"shoal_" #f, reinterpret_cast<void*>(static_cast<Binary>(&std::f))}
@@ -104,7 +104,7 @@ CodeMemory::~CodeMemory() {
 
 void CodeMemory::reserveAllocationSpace(uintptr_t code_size, llvm::Align code_align, uintptr_t constants_size,
                                         llvm::Align constants_align, uintptr_t data_size, llvm::Align data_align) {
-  // The linker's sizes count each section, not what aligning the first one may add.
+  // The linker's sizes do not include the padding that aligning the first section may add.
   const size_t sizes[] = {WholePages(code_size + code_align.value()), WholePages(constants_size + constants_align.value()),
                           WholePages(data_size + data_align.value())};
   static constexpr int kProtections[] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
@@ -145,7 +145,7 @@ bool CodeMemory::finalizeMemory(std::string* error) {
 }
 
 uint64_t CodeMemory::getSymbolAddress(const std::string& name) {
-  if (void* ours = LibraryFunction(name)) return reinterpret_cast<uint64_t>(ours);
+  if (void* function = LibraryFunction(name)) return reinterpret_cast<uint64_t>(function);
   return reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
 }
 

@@ -1,4 +1,4 @@
-// CodeMemory: where linked code lies, and where the linker looks for what the code calls.
+// CodeMemory: allocates memory for linked code and resolves the symbols that the code uses.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace shoal::internal {
 
-// All sections of an object are in one mapping, so that they reach each other however full the address space is.
+// All sections of an object are in one mapping, so that relative addresses between them are always in range.
 class CodeMemory : public llvm::RTDyldMemoryManager {
  public:
   ~CodeMemory() override;
@@ -19,14 +19,14 @@ class CodeMemory : public llvm::RTDyldMemoryManager {
   uint8_t* allocateCodeSection(uintptr_t size, unsigned align, unsigned id, llvm::StringRef name) override;
   uint8_t* allocateDataSection(uintptr_t size, unsigned align, unsigned id, llvm::StringRef name,
                                bool is_constant) override;
-  // Code becomes executable, and it and constants read-only; true on a failure, as LLVM has it.
+  // Makes code executable, and code and constants read-only. Returns true on failure, as LLVM expects.
   bool finalizeMemory(std::string* error) override;
 
-  // Nothing is thrown through our code.
+  // Exceptions never propagate through generated code.
   void registerEHFrames(uint8_t*, uint64_t, size_t) override {}
   void deregisterEHFrames() override {}
 
-  // Of our own functions first, then of the process: the compiler itself may call memset and the like.
+  // Looks up shoal's functions first, then symbols of the process: LLVM may generate calls of memset and similar.
   uint64_t getSymbolAddress(const std::string& name) override;
 
  private:
@@ -44,7 +44,7 @@ class CodeMemory : public llvm::RTDyldMemoryManager {
   static uint8_t* Take(Part& part, size_t size, size_t align);
 
   std::vector<Mapping> mappings_;
-  std::vector<Part> parts_;  // code, constants, data of each object
+  std::vector<Part> parts_;  // code, constants and data of each object
 };
 
 }  // namespace shoal::internal

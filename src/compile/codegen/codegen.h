@@ -1,5 +1,5 @@
-// Machine code for fused kernels. LLVM is in a library of its own that is opened when the first kernel is compiled, so
-// that what compiles nothing does not pay for it.
+// Machine code for fused kernels. LLVM is in a separate library that is loaded when the first kernel is compiled, so
+// that commands without compilation start fast.
 #pragma once
 
 #include <future>
@@ -15,40 +15,40 @@
 
 namespace shoal::internal {
 
-// Code in memory, for as long as this lives.
+// Owns compiled code in memory.
 class CompiledKernels {
  public:
   virtual ~CompiledKernels() = default;
-  // Of kernel number i.
+  // The code of kernel number i.
   virtual KernelCode code(size_t i) const = 0;
-  // Of routine number i.
+  // The code of routine number i.
   virtual RoutineCode routine(size_t i) const = 0;
 };
 
 struct CodeOptions {
-  std::string cpu;               // a name that LLVM knows, as "haswell"; empty: this machine's
-  ObjectCache* cache = nullptr;  // null: none
+  std::string cpu;               // LLVM's name of a CPU, such as "haswell"; empty: the CPU of this machine
+  ObjectCache* cache = nullptr;  // null: no cache
 };
 
 class CodeGenerator {
  public:
   virtual ~CodeGenerator() = default;
-  // Does once what the first compilation would have to do, on another thread than that.
+  // Performs one-time initialization that would otherwise slow down the first compilation.
   virtual void Warm() = 0;
-  // All of them, on the pool's threads. A CPU that nobody knows, or whose code this machine cannot run, is the call's fault.
+  // Compiles on the pool's threads. Fails with a usage error if this machine cannot run code for the CPU.
   virtual Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
                                                            std::span<const Routine* const> routines,
                                                            const CodeOptions& options, ThreadPool& pool) = 0;
 };
 
-// The rule of a failure to open the library: what was to be compiled can still be interpreted.
+// The rule of the error if the library cannot be loaded. The caller can use the interpreter instead.
 inline constexpr std::string_view kNoCodeGenerator = "codegen.missing";
 
-// Begins to open the library and to set it up, on a thread of its own, for who will need it soon. What it returns waits for that when it
-// is dropped, which must be before the program ends: the library's own objects end then.
+// Starts loading and initializing the code generator on a background thread. The returned future blocks in its
+// destructor. Destroy it before main returns, because the library's static objects are destroyed then.
 std::future<void> PrefetchCodeGenerator();
 
-// Opens the library; a failure says where it was looked for.
+// Loads the library. The error contains the path that was tried.
 Result<CodeGenerator*> LoadCodeGenerator();
 
 }  // namespace shoal::internal

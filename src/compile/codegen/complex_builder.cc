@@ -44,10 +44,10 @@ Num ComplexBuilder::Multiply(Num x, Num y) {
   Value* real = ir_.CreateFSub(ir_.CreateFMul(x.value, y.value), ir_.CreateFMul(x.imaginary, y.imaginary));
   Value* imaginary = ir_.CreateFAdd(ir_.CreateFMul(x.value, y.imaginary), ir_.CreateFMul(x.imaginary, y.value));
   const Num product{real, x.type, imaginary};
-  return OrCalled(product, BothNan(product), "multiply", {x, y});
+  return OrLibrary(product, BothNan(product), "multiply", {x, y});
 }
 
-// x / y: of c64 as written, in f64, where neither overflows nor loses digits.
+// x / y. For c64, evaluates the textbook formula in f64, where it neither overflows nor loses precision.
 Num ComplexBuilder::Divide(Num x, Num y) {
   if (x.type == kWideType) return Quotient(x, y);
   const Num a = Wide(x), b = Wide(y);
@@ -57,11 +57,11 @@ Num ComplexBuilder::Divide(Num x, Num y) {
   Value* imaginary = ir_.CreateFDiv(
       ir_.CreateFSub(ir_.CreateFMul(a.imaginary, b.value), ir_.CreateFMul(a.value, b.imaginary)), size);
   const Num quotient = Narrow({real, kWideType, imaginary}, x.type);
-  return OrCalled(quotient, BothNan(quotient), "divide", {x, y});
+  return OrLibrary(quotient, BothNan(quotient), "divide", {x, y});
 }
 
-// (a + bi) / (c + di), divided by the larger of c and d first. Parts that are very large or small are scaled by the
-// library's function.
+// (a + bi) / (c + di), with both divided by the larger of c and d first (Smith's algorithm). For very large or small
+// parts, calls the library function, which scales them.
 Num ComplexBuilder::Quotient(Num x, Num y) {
   Value *a = x.value, *b = x.imaginary, *c = y.value, *d = y.imaginary;
   auto size = [&](Value* part) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, part); };
@@ -79,10 +79,10 @@ Num ComplexBuilder::Quotient(Num x, Num y) {
   };
   Value* is_far = ir_.CreateFCmpOEQ(large, parts_.Float(large, 0));
   for (Value* part : {a, b, c, d}) is_far = Either(is_far, Either(IsBeyond(part, 0x1p300), is_small(part)));
-  return OrCalled(quotient, is_far, "divide", {x, y});
+  return OrLibrary(quotient, is_far, "divide", {x, y});
 }
 
-// Of c64 in f64, where the squares neither overflow nor vanish; of c128 with one rounding less than the sum of the squares.
+// For c64, in f64, where squares neither overflow nor underflow. For c128, with one rounding less than a² + b².
 Num ComplexBuilder::Abs(Num x) {
   const ElementType type = PartType(x.type);
   auto size = [&](Value* part) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, part); };
@@ -91,7 +91,7 @@ Num ComplexBuilder::Abs(Num x) {
     const Num wide = Wide(x);
     Value* squares = ir_.CreateFAdd(ir_.CreateFMul(wide.value, wide.value), ir_.CreateFMul(wide.imaginary, wide.imaginary));
     const Num root = parts_.Convert({sqrt(squares), ElementType::kF64}, type);
-    // Infinite where a part is, whatever the other one is.
+    // Infinite if either part is infinite, even if the other is NaN.
     Value* infinity = parts_.Float(x.value, INFINITY);
     Value* is_infinite = Either(ir_.CreateFCmpOEQ(size(x.value), infinity), ir_.CreateFCmpOEQ(size(x.imaginary), infinity));
     return {ir_.CreateSelect(is_infinite, infinity, root.value), type};
@@ -105,7 +105,7 @@ Num ComplexBuilder::Abs(Num x) {
   Value* squares = ir_.CreateSelect(ir_.CreateFCmpOGE(twice, a), sum(twice, a, ir_.CreateFSub(a, b)), sum(a, a, b));
   Value* is_small = ir_.CreateAnd(ir_.CreateFCmpOLT(a, parts_.Float(a, 0x1p-400)), ir_.CreateFCmpUNE(a, parts_.Float(a, 0)));
   Value* is_far = Either(is_small, Either(IsBeyond(x.value, 0x1p400), IsBeyond(x.imaginary, 0x1p400)));
-  return RealOf(OrCalled({sqrt(squares), x.type, parts_.Float(a, 0)}, is_far, "abs", {x}));
+  return RealOf(OrLibrary({sqrt(squares), x.type, parts_.Float(a, 0)}, is_far, "abs", {x}));
 }
 
 Num ComplexBuilder::Sign(Num x) {
@@ -118,30 +118,30 @@ Num ComplexBuilder::Sign(Num x) {
 
 // e^a (cos b + i sin b)
 Num ComplexBuilder::Exp(Num x) {
-  if (x.type == kWideType) return Called("exp", {x});
+  if (x.type == kWideType) return CallLibrary("exp", {x});
   const Num wide = Wide(x);
   Value* size = parts_.ExpWide(wide.value);
   const Num near{ir_.CreateFMul(size, parts_.WideSinOrCos(x.imaginary, true)), kWideType,
                  ir_.CreateFMul(size, parts_.WideSinOrCos(x.imaginary, false))};
   Value* is_far = Either(IsBeyond(x.value, INFINITY), IsBeyond(x.imaginary, 0x1p30));
-  return OrCalled(Narrow(near, x.type), is_far, "exp", {x});
+  return OrLibrary(Narrow(near, x.type), is_far, "exp", {x});
 }
 
-// (log |x|, the angle of x). Near the unit circle log |x| would lose its digits.
+// (log |x|, the angle of x). Near the unit circle log |x| would lose precision, so the library computes it there.
 Num ComplexBuilder::Log(Num x) {
-  if (x.type == kWideType) return Called("log", {x});
+  if (x.type == kWideType) return CallLibrary("log", {x});
   const Num wide = Wide(x);
   Value* squares = ir_.CreateFAdd(ir_.CreateFMul(wide.value, wide.value), ir_.CreateFMul(wide.imaginary, wide.imaginary));
   Value* real = ir_.CreateFMul(parts_.LogWide(squares), parts_.Float(squares, 0.5));
   const Num near = Narrow({real, kWideType, parts_.AngleOf(wide.imaginary, wide.value)}, x.type);
   Value* off_one = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, ir_.CreateFSub(squares, parts_.Float(squares, 1)));
   Value* is_far = Either(IsBeyond(squares, 0x1p260), ir_.CreateFCmpULT(squares, parts_.Float(squares, 0x1p-300)));
-  return OrCalled(near, Either(is_far, ir_.CreateFCmpULT(off_one, parts_.Float(off_one, 0x1p-24))), "log", {x});
+  return OrLibrary(near, Either(is_far, ir_.CreateFCmpULT(off_one, parts_.Float(off_one, 0x1p-24))), "log", {x});
 }
 
-// With r = sqrt((|a| + |x|) / 2): (r, b / 2r), turned by a right angle where a is negative.
+// With r = sqrt((|a| + |x|) / 2): (r, b / 2r), or (|b| / 2r, r with the sign of b) if a is negative.
 Num ComplexBuilder::Sqrt(Num x) {
-  if (x.type == kWideType) return Called("sqrt", {x});
+  if (x.type == kWideType) return CallLibrary("sqrt", {x});
   const Num wide = Wide(x);
   Value *a = wide.value, *b = wide.imaginary;
   auto sqrt = [&](Value* of) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, of); };
@@ -154,7 +154,7 @@ Num ComplexBuilder::Sqrt(Num x) {
   Value* imaginary = ir_.CreateSelect(is_negative, ir_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, root, b), other);
   Value* is_far = Either(IsBeyond(x.value, INFINITY), IsBeyond(x.imaginary, INFINITY));
   is_far = Either(is_far, ir_.CreateFCmpOEQ(size, parts_.Float(size, 0)));
-  return OrCalled(Narrow({real, kWideType, imaginary}, x.type), is_far, "sqrt", {x});
+  return OrLibrary(Narrow({real, kWideType, imaginary}, x.type), is_far, "sqrt", {x});
 }
 
 Num ComplexBuilder::Select(Num choose, Num x, Num y) {
@@ -179,9 +179,9 @@ Num ComplexBuilder::Convert(Num x, ElementType to) {
   return {Either(ir_.CreateFCmpUNE(x.value, zero), ir_.CreateFCmpUNE(x.imaginary, zero)), to};
 }
 
-// void function(const double* arguments, double* result, int64_t lanes): the real parts of each, then the imaginary ones.
-// One call for all lanes: the code stays short.
-Num ComplexBuilder::Called(const char* function, std::initializer_list<Num> arguments) {
+// Calls void function(const double* arguments, double* result, int64_t lanes). Each argument and the result are the
+// real parts of all lanes, then the imaginary parts. One call handles all lanes, which keeps the code short.
+Num ComplexBuilder::CallLibrary(const char* function, std::initializer_list<Num> arguments) {
   const Num& first = *arguments.begin();
   const auto lanes = static_cast<uint64_t>(VectorBuilder::LanesOf(first.value));
   llvm::Type *wide = ir_.getDoubleTy(), *pointer = ir_.getPtrTy();
@@ -190,25 +190,25 @@ Num ComplexBuilder::Called(const char* function, std::initializer_list<Num> argu
   const llvm::FunctionCallee callee = module->getOrInsertFunction(StrCat("shoal_", Text(first.type), "_", function), type);
   llvm::BasicBlock& entry = ir_.GetInsertBlock()->getParent()->getEntryBlock();
   llvm::IRBuilder<> at(&entry, entry.begin());
-  Value* given = at.CreateAlloca(llvm::ArrayType::get(wide, 2 * lanes * arguments.size()));
-  Value* taken = at.CreateAlloca(llvm::ArrayType::get(wide, 2 * lanes));
+  Value* argument_buffer = at.CreateAlloca(llvm::ArrayType::get(wide, 2 * lanes * arguments.size()));
+  Value* result_buffer = at.CreateAlloca(llvm::ArrayType::get(wide, 2 * lanes));
   const llvm::Align align(sizeof(double));
-  uint64_t place = 0;
+  uint64_t offset = 0;
   for (const Num& argument : arguments) {
     const Num parts = Wide(argument);
     for (Value* part : {parts.value, parts.imaginary}) {
-      ir_.CreateAlignedStore(part, ir_.CreateConstGEP1_64(wide, given, place), align);
-      place += lanes;
+      ir_.CreateAlignedStore(part, ir_.CreateConstGEP1_64(wide, argument_buffer, offset), align);
+      offset += lanes;
     }
   }
-  ir_.CreateCall(callee, {given, taken, ir_.getInt64(lanes)});
+  ir_.CreateCall(callee, {argument_buffer, result_buffer, ir_.getInt64(lanes)});
   llvm::Type* vector = parts_.Computed(ElementType::kF64, static_cast<int>(lanes));
-  Value* real = ir_.CreateAlignedLoad(vector, taken, align);
-  Value* imaginary = ir_.CreateAlignedLoad(vector, ir_.CreateConstGEP1_64(wide, taken, lanes), align);
+  Value* real = ir_.CreateAlignedLoad(vector, result_buffer, align);
+  Value* imaginary = ir_.CreateAlignedLoad(vector, ir_.CreateConstGEP1_64(wide, result_buffer, lanes), align);
   return Narrow({real, kWideType, imaginary}, first.type);
 }
 
-Num ComplexBuilder::OrCalled(Num near, Value* is_far, const char* function, std::initializer_list<Num> arguments) {
+Num ComplexBuilder::OrLibrary(Num near, Value* is_far, const char* function, std::initializer_list<Num> arguments) {
   Value* any = VectorBuilder::LanesOf(near.value) > 1 ? ir_.CreateOrReduce(is_far) : is_far;
   llvm::BasicBlock* before = ir_.GetInsertBlock();
   llvm::Function* around = before->getParent();
@@ -216,7 +216,7 @@ Num ComplexBuilder::OrCalled(Num near, Value* is_far, const char* function, std:
   auto* after = llvm::BasicBlock::Create(ir_.getContext(), "known", around);
   ir_.CreateCondBr(any, far, after);
   ir_.SetInsertPoint(far);
-  const Num called = Select({is_far, ElementType::kPred}, Called(function, arguments), near);
+  const Num called = Select({is_far, ElementType::kPred}, CallLibrary(function, arguments), near);
   far = ir_.GetInsertBlock();
   ir_.CreateBr(after);
   ir_.SetInsertPoint(after);

@@ -1,5 +1,5 @@
-// Functions of f32 as polynomials, in the same vectors as the code around them: within 4 units in the last place, with
-// the values of the C library at infinities, nan, zeros and where results are subnormal. f64 goes to the C library.
+// Functions of f32 as polynomials, evaluated in vectors. Results are within 4 units in the last place, and match the C
+// library at infinities, NaN, zeros and for subnormal results. For f64, the C library is called.
 #include <cmath>
 
 #include "compile/codegen/vector_builder.h"
@@ -17,16 +17,16 @@ bool IsF32Like(const Num& x) { return IsFloat(x.type) && BitWidth(x.type) <= 32;
 // e^x = 2^n e^r with x = n ln 2 + r and |r| <= ln(2) / 2; e^r by its series to r^7.
 Value* VectorBuilder::ExpF32(Value* x) {
   const int lanes = LanesOf(x);
-  // Beyond these e^x is inf or 0 whatever it is exactly; nan is put back at the end.
-  Value* held = ir_.CreateSelect(ir_.CreateFCmpOGT(x, Float(x, 89)), Float(x, 89), x);
-  held = ir_.CreateSelect(ir_.CreateFCmpOGT(held, Float(x, -104)), held, Float(x, -104));
-  Value* n = Intrinsic(llvm::Intrinsic::nearbyint, {ir_.CreateFMul(held, Float(x, M_LOG2E))});
-  Value* r = MultiplyAdd(n, Float(x, -0.693359375), held);
+  // Clamp to limits beyond which e^x is inf or 0. NaN is restored at the end.
+  Value* clamped = ir_.CreateSelect(ir_.CreateFCmpOGT(x, Float(x, 89)), Float(x, 89), x);
+  clamped = ir_.CreateSelect(ir_.CreateFCmpOGT(clamped, Float(x, -104)), clamped, Float(x, -104));
+  Value* n = Intrinsic(llvm::Intrinsic::nearbyint, {ir_.CreateFMul(clamped, Float(x, M_LOG2E))});
+  Value* r = MultiplyAdd(n, Float(x, -0.693359375), clamped);
   r = MultiplyAdd(n, Float(x, 2.12194440e-4), r);
   Value* p = Polynomial(r, {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
   p = MultiplyAdd(ir_.CreateFMul(r, r), p, r);
   p = ir_.CreateFAdd(p, Float(x, 1));
-  // 2^n in two factors, neither of which overflows or vanishes by itself.
+  // 2^n as two factors, neither of which overflows or underflows.
   Value* whole = ir_.CreateFPToSI(n, Computed(ElementType::kS32, lanes));
   Value* half = ir_.CreateAShr(whole, 1);
   auto power = [&](Value* e) {
@@ -41,7 +41,7 @@ Num VectorBuilder::Exp(Num x) {
   return {ExpF32(x.value), x.type};
 }
 
-// Near 0 by its series, so that nothing cancels.
+// Near 0, uses the series to avoid cancellation.
 Num VectorBuilder::Expm1(Num x) {
   if (!IsF32Like(x)) return Call("expm1", {x});
   Value* v = x.value;
@@ -49,7 +49,7 @@ Num VectorBuilder::Expm1(Num x) {
   Value* near = MultiplyAdd(ir_.CreateFMul(v, v), p, v);
   Value* far = ir_.CreateFSub(ExpF32(v), Float(v, 1));
   Value* is_near = ir_.CreateFCmpOLT(Intrinsic(llvm::Intrinsic::fabs, {v}), Float(v, 0.5));
-  // The sign of x, also of -0.
+  // Copy the sign of x, which matters for -0.
   return {Intrinsic(llvm::Intrinsic::copysign, {ir_.CreateSelect(is_near, near, far), v}), x.type};
 }
 
@@ -60,7 +60,7 @@ Value* VectorBuilder::LogF32(Value* x) {
   Value* is_small = ir_.CreateFCmpOLT(x, Float(x, 0x1p-126));
   Value* scaled = ir_.CreateSelect(is_small, ir_.CreateFMul(x, Float(x, 0x1p25)), x);
   Value* bits = ir_.CreateBitCast(scaled, ints);
-  // The exponent of the power of two that leaves m in the interval: the bits of sqrt(1/2) are the lower border.
+  // The exponent e for which m is in the interval. The constant is the bits of its lower bound, sqrt(1/2).
   Value* shifted = ir_.CreateSub(bits, Int(bits, 0x3f3504f3));
   Value* e = ir_.CreateAShr(shifted, 23);
   Value* m = ir_.CreateBitCast(ir_.CreateSub(bits, ir_.CreateShl(e, 23)), x->getType());
@@ -75,7 +75,7 @@ Value* VectorBuilder::LogF32(Value* x) {
   y = MultiplyAdd(square, Float(x, -0.5), y);
   y = ir_.CreateFAdd(f, y);
   y = MultiplyAdd(n, Float(x, 0.693359375), y);
-  // 0: -inf. Below 0 and nan: nan. inf: itself.
+  // log(0) is -inf, log of a negative number or NaN is NaN, log(inf) is inf.
   Value* infinity = llvm::ConstantFP::getInfinity(x->getType());
   y = ir_.CreateSelect(ir_.CreateFCmpOEQ(x, infinity), x, y);
   y = ir_.CreateSelect(ir_.CreateFCmpUGT(x, Float(x, 0)), y, llvm::ConstantFP::getNaN(x->getType()));
@@ -88,7 +88,7 @@ Num VectorBuilder::Log(Num x) {
   return {LogF32(x.value), x.type};
 }
 
-// log(u) with u = 1 + x, corrected by what the sum lost.
+// log(u) with u = 1 + x, corrected by the rounding error of the sum.
 Num VectorBuilder::Log1p(Num x) {
   if (!IsF32Like(x)) return Call("log1p", {x});
   Value* v = x.value;
@@ -102,7 +102,7 @@ Num VectorBuilder::Log1p(Num x) {
   return {ir_.CreateSelect(ir_.CreateFCmpOEQ(v, Float(v, 0)), v, y), x.type};
 }
 
-// Near 0 an odd polynomial, else 1 - 2 / (e^2|x| + 1) with the sign of x.
+// Near 0, an odd polynomial; else 1 - 2 / (e^2|x| + 1) with the sign of x.
 Num VectorBuilder::Tanh(Num x) {
   if (!IsF32Like(x)) return Call("tanh", {x});
   Value* v = x.value;
@@ -117,22 +117,22 @@ Num VectorBuilder::Tanh(Num x) {
   return {ir_.CreateSelect(IsNan(v), v, y), x.type};
 }
 
-// erf in f64 by the C library where it matters; in f32 a quotient of polynomials in x².
+// erf. For f32, x times a quotient of polynomials in x²; for f64, the C library.
 Num VectorBuilder::Erf(Num x) {
   if (!IsF32Like(x)) return Call("erf", {x});
   Value* v = x.value;
-  Value* held = ir_.CreateSelect(ir_.CreateFCmpOGT(v, Float(v, 4)), Float(v, 4), v);
-  held = ir_.CreateSelect(ir_.CreateFCmpOLT(held, Float(v, -4)), Float(v, -4), held);
-  Value* square = ir_.CreateFMul(held, held);
+  Value* clamped = ir_.CreateSelect(ir_.CreateFCmpOGT(v, Float(v, 4)), Float(v, 4), v);
+  clamped = ir_.CreateSelect(ir_.CreateFCmpOLT(clamped, Float(v, -4)), Float(v, -4), clamped);
+  Value* square = ir_.CreateFMul(clamped, clamped);
   Value* p = Polynomial(square, {-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05,
                                  -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02});
   Value* q = Polynomial(square, {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03,
                                  -7.37332916720468e-03, -1.42647390514189e-02});
-  return {ir_.CreateFDiv(ir_.CreateFMul(held, p), q), x.type};
+  return {ir_.CreateFDiv(ir_.CreateFMul(clamped, p), q), x.type};
 }
 
-// |x| < 2^30, in f64, of an f32: x = n pi/2 + r with |r| <= pi/4, and the series of sin or cos of r, as n says. pi/2 is taken in two
-// parts; the first product with it is exact where it matters.
+// sin or cos of an f32 with |x| < 2^30, computed in f64: x = n pi/2 + r with |r| <= pi/4, and n selects the series of
+// sin r or cos r. pi/2 is split in two parts, so that n pi/2 is accurate enough.
 Value* VectorBuilder::WideSinOrCos(Value* x, bool cos) {
   const int lanes = LanesOf(x);
   Value* wide = ir_.CreateFPExt(x, Computed(ElementType::kF64, lanes));
@@ -149,18 +149,18 @@ Value* VectorBuilder::WideSinOrCos(Value* x, bool cos) {
   auto has = [&](uint64_t bit) { return ir_.CreateICmpNE(ir_.CreateAnd(quadrant, Int(quadrant, bit)), Int(quadrant, 0)); };
   Value* y = ir_.CreateSelect(has(1), cosine, sine);
   y = ir_.CreateSelect(has(2), ir_.CreateFNeg(y), y);
-  return cos ? y : ir_.CreateSelect(ir_.CreateFCmpOEQ(wide, Float(wide, 0)), wide, y);  // -0 too
+  return cos ? y : ir_.CreateSelect(ir_.CreateFCmpOEQ(wide, Float(wide, 0)), wide, y);  // keeps -0
 }
 
 Num VectorBuilder::SinOrCos(Num x, bool cos) {
   const char* function = cos ? "cos" : "sin";
   if (!IsF32Like(x)) return Call(function, {x});
   Value* size = Intrinsic(llvm::Intrinsic::fabs, {x.value});
-  return NearOrCalled(ir_.CreateFCmpUGE(size, Float(size, 0x1p30)), function, {x},
+  return NearOrLibrary(ir_.CreateFCmpUGE(size, Float(size, 0x1p30)), function, {x},
                       [&] { return ir_.CreateFPTrunc(WideSinOrCos(x.value, cos), x.value->getType()); });
 }
 
-// Integers by repeated squaring.
+// For integers, uses repeated squaring.
 Num VectorBuilder::Power(Num x, Num y) {
   if (IsFloat(x.type)) return PowerOfFloats(x, y);
   const int bits = BitWidth(x.type);
@@ -172,7 +172,7 @@ Num VectorBuilder::Power(Num x, Num y) {
     if (i + 1 < bits) square = ir_.CreateMul(square, square);
   }
   if (!IsSigned(x.type)) return {result, x.type};
-  // To a negative power only 1 and -1 are not zero.
+  // With a negative exponent, the result is 0 unless x is 1 or -1.
   Value* one = Int(x.value, 1);
   Value* odd = ir_.CreateICmpNE(ir_.CreateAnd(y.value, one), Int(x.value, 0));
   Value* minus_one = llvm::Constant::getAllOnesValue(x.value->getType());

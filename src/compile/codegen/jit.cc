@@ -1,4 +1,4 @@
-// From kernels to code in memory: object code on several threads, or from the cache, then linked.
+// Compiles kernels to object code on several threads, or reads it from the cache, and links it in memory.
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -18,13 +18,13 @@ namespace {
 
 using Object = std::unique_ptr<llvm::MemoryBuffer>;
 
-Diag LinkFailed(const std::string& why) { return Fail(StrCat("code generation: ", why)); }
+Diag LinkFailed(const std::string& message) { return Fail(StrCat("code generation: ", message)); }
 
 class Code : public CompiledKernels {
  public:
-  explicit Code(const CompileUnits& sources) : kernels_(sources.kernels.size()) {}
+  explicit Code(const CompileUnits& units) : kernels_(units.kernels.size()) {}
 
-  Status Link(std::span<const Object> objects, const CompileUnits& sources) {
+  Status Link(std::span<const Object> objects, const CompileUnits& units) {
     llvm::RuntimeDyld linker(memory_, memory_);
     for (const Object& object : objects) {
       auto file = llvm::object::ObjectFile::createObjectFile(object->getMemBufferRef());
@@ -35,9 +35,9 @@ class Code : public CompiledKernels {
     if (linker.hasError()) return LinkFailed(linker.getErrorString().str());
     std::string error;
     if (memory_.finalizeMemory(&error)) return LinkFailed(error);
-    for (size_t i = 0; i < sources.size(); ++i) {
+    for (size_t i = 0; i < units.size(); ++i) {
       codes_.push_back(linker.getSymbolLocalAddress(CompileUnits::NameOf(i)));
-      if (codes_.back() == nullptr) return LinkFailed(StrCat("no ", CompileUnits::NameOf(i), " in what was compiled"));
+      if (codes_.back() == nullptr) return LinkFailed(StrCat("the compiled code has no symbol ", CompileUnits::NameOf(i)));
     }
     return {};
   }
@@ -47,28 +47,28 @@ class Code : public CompiledKernels {
 
  private:
   CodeMemory memory_;
-  std::vector<void*> codes_;  // of the kernels, then of the routines
+  std::vector<void*> codes_;  // kernels, then routines
   size_t kernels_ = 0;
 };
 
-// Which sources are compiled together: as many parts as threads, of about the same length. Setting LLVM up costs as much
-// as a small kernel, so there are no more.
-std::vector<std::vector<size_t>> Parts(const CompileUnits& sources, int threads) {
-  std::vector<std::vector<size_t>> parts(std::min(sources.size(), static_cast<size_t>(threads)));
-  std::vector<size_t> order(sources.size()), weights(parts.size());
+// Groups the units to compile together: one part per thread, of about equal weight. There are not more parts, because
+// LLVM's setup takes as long as a small kernel.
+std::vector<std::vector<size_t>> SplitByWeight(const CompileUnits& units, int threads) {
+  std::vector<std::vector<size_t>> parts(std::min(units.size(), static_cast<size_t>(threads)));
+  std::vector<size_t> order(units.size()), weights(parts.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sources.Weight(a) > sources.Weight(b); });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return units.Weight(a) > units.Weight(b); });
   for (size_t i : order) {
     const auto lightest = static_cast<size_t>(std::min_element(weights.begin(), weights.end()) - weights.begin());
     parts[lightest].push_back(i);
-    weights[lightest] += sources.Weight(i);
+    weights[lightest] += units.Weight(i);
   }
   return parts;
 }
 
-// What LLVM allocates by itself ends the process as `new` does, with the same words: also what it needs while the library
-// is opened, so that this comes before LLVM's own constructors.
-__attribute__((constructor(101))) void EndWhereMemoryDoes() {
+// If an allocation inside LLVM fails, the process ends with the same message as for `new`. Runs before LLVM's own
+// static constructors, which may allocate while the library is loaded.
+__attribute__((constructor(101))) void InstallBadAllocHandler() {
   llvm::install_bad_alloc_error_handler([](void*, const char*, bool) {
     if (const std::new_handler no_memory = std::get_new_handler()) no_memory();
   });
@@ -86,9 +86,9 @@ class Generator : public CodeGenerator {
     if (!target.ok() || is_used_) return;
     FusedKernel nothing;
     nothing.inner_loops = {1};
-    const CompileUnits sources{{&nothing, 1}, {}};
+    const CompileUnits units{{&nothing, 1}, {}};
     static constexpr size_t kOnly[] = {0};
-    (void)ObjectCodeOf(sources, kOnly, *target, machines_);
+    (void)ObjectCodeOf(units, kOnly, *target, machines_);
   }
 
   Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
@@ -96,40 +96,40 @@ class Generator : public CodeGenerator {
                                                    const CodeOptions& options, ThreadPool& pool) override {
     is_used_ = true;
     SHOAL_ASSIGN(target, TargetFor(options.cpu));
-    const CompileUnits sources{kernels, routines};
-    const std::vector<std::vector<size_t>> parts = Parts(sources, pool.threads());
+    const CompileUnits units{kernels, routines};
+    const std::vector<std::vector<size_t>> parts = SplitByWeight(units, pool.threads());
     std::vector<Object> objects(parts.size());
     std::vector<Status> compiled(parts.size());
     pool.Run(std::ssize(parts), [&](int64_t i) {
       const auto part = static_cast<size_t>(i);
-      Result<Object> object = FromCacheOrCompiled(sources, parts[part], target, options.cache);
+      Result<Object> object = ReadOrCompile(units, parts[part], target, options.cache);
       if (object.ok())
         objects[part] = std::move(*object);
       else
         compiled[part] = std::move(object.diag());
     });
     for (Status& status : compiled) SHOAL_TRY(std::move(status));
-    auto code = std::make_unique<Code>(sources);
-    SHOAL_TRY(code->Link(objects, sources));
+    auto code = std::make_unique<Code>(units);
+    SHOAL_TRY(code->Link(objects, units));
     return std::unique_ptr<CompiledKernels>(std::move(code));
   }
 
  private:
-  // The key is all that the code depends on: kernels, target, and us.
-  Result<Object> FromCacheOrCompiled(const CompileUnits& sources, std::span<const size_t> which, const Target& target,
+  // The cache key contains everything the code depends on: kernels, target and version of the code generator.
+  Result<Object> ReadOrCompile(const CompileUnits& units, std::span<const size_t> indices, const Target& target,
                                      ObjectCache* cache) {
-    if (cache == nullptr) return ObjectCodeOf(sources, which, target, machines_);
+    if (cache == nullptr) return ObjectCodeOf(units, indices, target, machines_);
     std::string key = StrCat(target.triple, "\n", target.cpu, "\n", target.features, "\n", GeneratorVersion(), "\n");
-    for (size_t i : which) StrAppend(&key, CompileUnits::NameOf(i), " ", sources.Text(i));
+    for (size_t i : indices) StrAppend(&key, CompileUnits::NameOf(i), " ", units.Text(i));
     if (std::optional<std::string> object = cache->Read(key))
       return llvm::MemoryBuffer::getMemBufferCopy({object->data(), object->size()}, "kernels");
-    auto compiled = ObjectCodeOf(sources, which, target, machines_);
+    auto compiled = ObjectCodeOf(units, indices, target, machines_);
     if (compiled.ok()) cache->Write(key, {(*compiled)->getBufferStart(), (*compiled)->getBufferSize()});
     return compiled;
   }
 
   TargetMachinePool machines_;
-  std::atomic<bool> is_used_ = false;  // then there is nothing left to warm
+  std::atomic<bool> is_used_ = false;  // a compilation has started, so Warm has nothing left to do
 };
 
 }  // namespace

@@ -55,14 +55,14 @@ Value* KernelEmitter::Loop(int loop, Value* begin, Value* end, int64_t step, con
   const auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
   const auto* last = llvm::dyn_cast<llvm::ConstantInt>(end);
   if (first != nullptr && last != nullptr) {
-    const int64_t from = first->getSExtValue(), rounds = std::max<int64_t>(0, last->getSExtValue() - from) / step;
-    if (rounds <= unrolled_) {
-      for (int64_t round = 0; round < rounds; ++round) {
-        fixed_[number] = I64(from + round * step);
+    const int64_t from = first->getSExtValue(), iterations = std::max<int64_t>(0, last->getSExtValue() - from) / step;
+    if (iterations <= unrolled_) {
+      for (int64_t iteration = 0; iteration < iterations; ++iteration) {
+        fixed_[number] = I64(from + iteration * step);
         body();
       }
       fixed_[number] = nullptr;
-      return I64(from + rounds * step);
+      return I64(from + iterations * step);
     }
   }
   fixed_[number] = nullptr;
@@ -95,7 +95,7 @@ void KernelEmitter::EmitRows(const KernelRange& range, const Body& row) {
     }
     return;
   }
-  // The variables of the row loops, from the number of the first row.
+  // Set the variables of the row loops from the number of the first row.
   Slot slot = NewSlot(ir_.getInt64Ty(), "row");
   loops_.push_back(slot);
   fixed_.push_back(nullptr);
@@ -106,7 +106,7 @@ void KernelEmitter::EmitRows(const KernelRange& range, const Body& row) {
   }
   Loop(static_cast<int>(loops_.size()) - 1, range.begin, range.end, 1, [&] {
     row();
-    // On to the next row: the last variable goes up, and each that is full begins anew and takes the one before along.
+    // Advance to the next row: increment the last variable. One that reaches its end becomes 0 and carries outward.
     Value* carry = ir_.getTrue();
     for (size_t i = kernel_.rows.size(); i-- > 0;) {
       Value* next = ir_.CreateAdd(Get(loops_[i]), ir_.CreateZExt(carry, ir_.getInt64Ty()));
@@ -127,7 +127,7 @@ std::pair<Value*, Value*> KernelEmitter::FirstInnerLoop() {
 
 void KernelEmitter::EmitInnerLoops(size_t loop, const Body& body) {
   if (loop + 1 == kernel_.inner_loops.size()) {
-    EmitNodes(kRound);
+    EmitNodes(kIteration);
     return body();
   }
   const auto [begin, end] = loop == 0 ? FirstInnerLoop() : std::pair(I64(0), I64(kernel_.inner_loops[loop]));
@@ -144,10 +144,10 @@ void KernelEmitter::EmitLanes(Value* begin, Value* end, const Body& body) {
 void KernelEmitter::EmitRow() {
   scalars_.assign(kernel_.nodes.size(), {});
   bases_.clear();
-  for (walk_ = 0; walk_ < needed_.size(); ++walk_) {
+  for (pass_ = 0; pass_ < needed_.size(); ++pass_) {
     EmitNodes(kRow);
     if (kernel_.form == FusedKernel::Form::kColumns) return EmitReducedColumns();
-    if (static_cast<int>(walk_) < last_walk_) {
+    if (static_cast<int>(pass_) < last_pass_) {
       EmitRowPass();
     } else {
       const auto lanes = kernel_.inner_loops.size() == 1 ? FirstInnerLoop() : std::pair(range_.lane_begin, range_.lane_end);

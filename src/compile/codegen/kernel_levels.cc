@@ -1,5 +1,5 @@
-// What is worked out about a kernel before it is written: where each node's value is known, which walk through a row needs
-// it, and how wide vectors are.
+// Analysis of a kernel before code is emitted: the level at which each node is evaluated, the passes over a row that
+// need it, and the vector widths.
 #include <algorithm>
 
 #include "compile/codegen/kernel_emitter.h"
@@ -16,27 +16,27 @@ LinearPart KernelEmitter::InLane(const IndexExpr& index) const {
 KernelEmitter::Level KernelEmitter::LevelOf(const IndexExpr& index) const {
   Level level = kRow;
   for (const IndexExprTerm& term : index.terms) {
-    Level of = kRow;
+    Level term_level = kRow;
     if (term.kind == IndexExprTerm::Kind::kData) {
-      of = levels_[static_cast<size_t>(term.of)];
+      term_level = levels_[static_cast<size_t>(term.number)];
     } else if (term.kind != IndexExprTerm::Kind::kLoop) {
-      of = LevelOf(*term.inner);
-    } else if (term.of >= static_cast<int>(kernel_.rows.size())) {
-      of = term.of == kernel_.lane_loop() ? kLane : kRound;
+      term_level = LevelOf(*term.inner);
+    } else if (term.number >= static_cast<int>(kernel_.rows.size())) {
+      term_level = term.number == kernel_.lane_loop() ? kLane : kIteration;
     }
-    level = std::max(level, of);
+    level = std::max(level, term_level);
   }
   return level;
 }
 
 namespace {
 
-// The nodes that `index` takes its data from.
+// Calls `f` for each node that `index` uses as data.
 template <class F>
-void ForEachDatum(const IndexExpr& index, const F& f) {
+void ForEachDataNode(const IndexExpr& index, const F& f) {
   for (const IndexExprTerm& term : index.terms) {
-    if (term.kind == IndexExprTerm::Kind::kData) f(term.of);
-    if (term.inner != nullptr) ForEachDatum(*term.inner, f);
+    if (term.kind == IndexExprTerm::Kind::kData) f(term.number);
+    if (term.inner != nullptr) ForEachDataNode(*term.inner, f);
   }
 }
 
@@ -44,11 +44,11 @@ template <class F>
 void ForEachOperand(const KernelNode& node, const F& f) {
   for (int operand : node.operands)
     if (operand >= 0) f(operand);
-  if (node.kind == Kind::kLoad || node.kind == Kind::kIndex) ForEachDatum(node.index, f);
+  if (node.kind == Kind::kLoad || node.kind == Kind::kIndex) ForEachDataNode(node.index, f);
 }
 
-// Made as a call of the C library for each lane: wide vectors of those are only long code.
-bool IsCalled(const KernelNode& node) {
+// Emitted as one C library call per lane, so wide vectors would only make the code longer.
+bool IsLibraryCall(const KernelNode& node) {
   if (node.kind == Kind::kApply && IsComplex(node.type)) {
     // See ComplexBuilder.
     static constexpr Opcode kInlineOfComplex[] = {Opcode::kExp, Opcode::kLog, Opcode::kSqrt};
@@ -84,48 +84,48 @@ void KernelEmitter::FindStages() {
     ForEachOperand(node, [&](int operand) { stage = std::max(stage, stages_[static_cast<size_t>(operand)]); });
     stages_.push_back(stage);
   }
-  for (const KernelReduction& reduction : kernel_.reductions) last_walk_ = std::max(last_walk_, reduction.stage + 1);
+  for (const KernelReduction& reduction : kernel_.reductions) last_pass_ = std::max(last_pass_, reduction.stage + 1);
 }
 
 void KernelEmitter::FindNeeded() {
-  const auto last = static_cast<size_t>(last_walk_);
+  const auto last = static_cast<size_t>(last_pass_);
   needed_.assign(last + 1, std::vector<bool>(kernel_.nodes.size(), false));
-  for (size_t walk = 0; walk < last; ++walk)
+  for (size_t pass = 0; pass < last; ++pass)
     for (const KernelReduction& reduction : kernel_.reductions)
-      if (reduction.stage == static_cast<int>(walk))
-        for (int element : reduction.elements) Need(element, walk);
+      if (reduction.stage == static_cast<int>(pass))
+        for (int element : reduction.elements) MarkNeeded(element, pass);
   for (const KernelStore& store : kernel_.stores) {
     if (store.per_row) continue;
-    Need(store.node, last);
-    ForEachDatum(store.index, [&](int node) { Need(node, last); });
+    MarkNeeded(store.node, last);
+    ForEachDataNode(store.index, [&](int node) { MarkNeeded(node, last); });
   }
 }
 
-// A node that an earlier walk has worked out at some cost is kept from there.
-void KernelEmitter::Need(int node, size_t walk) {
+// Marks a node and its operands as needed. An expensive node that an earlier pass computes is saved there and reloaded.
+void KernelEmitter::MarkNeeded(int node, size_t pass) {
   const auto i = static_cast<size_t>(node);
-  if (levels_[i] == kRow || needed_[walk][i]) return;
-  needed_[walk][i] = true;
+  if (levels_[i] == kRow || needed_[pass][i]) return;
+  needed_[pass][i] = true;
   if (kernel_.form == FusedKernel::Form::kRows && levels_[i] == kLane) {
-    bool is_known = false;
-    for (size_t before = 0; before < walk; ++before) is_known |= needed_[before][i];
+    bool is_computed = false;
+    for (size_t earlier = 0; earlier < pass; ++earlier) is_computed |= needed_[earlier][i];
     constexpr int64_t kMaxSaved = int64_t{1} << 17;  // elements, on the stack
     const KernelNode& at = kernel_.nodes[i];
-    if (is_known && at.kind == Kind::kApply && IsExpensive(at.opcode) && at.type != ElementType::kPred && !IsComplex(at.type) &&
+    if (is_computed && at.kind == Kind::kApply && IsExpensive(at.opcode) && at.type != ElementType::kPred && !IsComplex(at.type) &&
         kernel_.InnerIterations() * static_cast<int64_t>(saved_.size() + 1) <= kMaxSaved) {
       if (!saved_.contains(node))
         saved_[node] = NewSlot(llvm::ArrayType::get(builder_.Computed(at.type, 1), static_cast<uint64_t>(kernel_.InnerIterations())), "saved");
       return;
     }
   }
-  ForEachOperand(kernel_.nodes[i], [&](int operand) { Need(operand, walk); });
+  ForEachOperand(kernel_.nodes[i], [&](int operand) { MarkNeeded(operand, pass); });
 }
 
-// Kept by an earlier walk than this one.
+// An earlier pass has saved the node.
 bool KernelEmitter::IsSaved(int node) const {
   if (!saved_.contains(node)) return false;
-  for (size_t before = 0; before < walk_; ++before)
-    if (needed_[before][static_cast<size_t>(node)]) return true;
+  for (size_t earlier = 0; earlier < pass_; ++earlier)
+    if (needed_[earlier][static_cast<size_t>(node)]) return true;
   return false;
 }
 
@@ -137,23 +137,23 @@ void KernelEmitter::ChooseLanes() {
     if (levels_[i] != kLane) continue;
     const int bits = BitWidth(PartType(node.type));
     widest_bits = std::max(widest_bits, IsFloat(node.type) ? std::max(32, bits) : bits);
-    if (IsComplex(node.type)) work += 8;  // two registers each
+    if (IsComplex(node.type)) work += 8;  // uses two registers
     work += node.kind == Kind::kApply ? (IsExpensive(node.opcode) ? 8 : 1) : 0;
-    calls |= IsCalled(node);
+    calls |= IsLibraryCall(node);
   }
   int widest = widest_bits == 64 ? 8 : widest_bits == 32 ? 16 : 32;
   if (!kernel_.reductions.empty() || work < 8) widest *= 2;
-  // A step of these takes several instructions, one after the other: more of them side by side.
+  // Each step of these reductions is several dependent instructions, so more lanes hide their latency.
   auto is_slow = [](const KernelReduction& reduction) {
     return reduction.op == Opcode::kMaximum || reduction.op == Opcode::kMinimum;
   };
   if (work < 8 && widest < 64 && std::any_of(kernel_.reductions.begin(), kernel_.reductions.end(), is_slow)) widest *= 2;
-  // All sums of a product in registers at once.
+  // Keeps all sums of a dot in registers.
   if (kernel_.contracts && kernel_.form == FusedKernel::Form::kColumns && widest_bits == 32) widest = 128;
   if (calls || kernel_.is_edge) widest = 4;
   const int64_t lanes = kernel_.inner_loops.back();
   while (widest > 1 && widest > lanes) widest /= 2;
-  // Ranges of lanes end at a multiple of the widest vector or at the end, so what is left over is known.
+  // Lane ranges end at a multiple of the widest vector or at the last lane, so the remainder is a constant.
   widths_ = {widest};
   for (int width = widest / 2; width > 0; width /= 2)
     if ((lanes % widest & width) != 0) widths_.push_back(width);

@@ -9,15 +9,15 @@ using llvm::Value;
 
 namespace {
 
-// Largest and smallest floats are looked for among integers in whose order 0 is more than -0, with nan where it wins: one
-// instruction after the other where floats take several. They keep the type of the floats, whose bits they are not.
+// Float maximum and minimum are computed on integer keys that order -0 before 0 and map NaN to the winning value. This
+// takes one instruction per step instead of several. Keys are held in values of the float type as raw bits.
 bool IsKeyed(const KernelReduction& reduction, ElementType type) {
   return reduction.kind == KernelReduction::Kind::kBinary && IsFloat(type) &&
          (reduction.op == Opcode::kMaximum || reduction.op == Opcode::kMinimum);
 }
 
-// The bits with those below the sign turned where it is set; its own inverse.
-Value* Turned(llvm::IRBuilder<>& ir, Value* bits) {
+// Inverts the bits below the sign bit if the sign bit is set. It is its own inverse.
+Value* FlipNegative(llvm::IRBuilder<>& ir, Value* bits) {
   const unsigned width = bits->getType()->getScalarSizeInBits();
   Value* below = ir.CreateLShr(ir.CreateAShr(bits, width - 1), 1);
   return ir.CreateXor(bits, below);
@@ -31,22 +31,22 @@ llvm::Type* KeyType(Value* floats) {
   return lanes == 1 ? key : llvm::FixedVectorType::get(key, static_cast<unsigned>(lanes));
 }
 
-Num Keyed(llvm::IRBuilder<>& ir, Opcode op, Num x) {
+Num ToKey(llvm::IRBuilder<>& ir, Opcode op, Num x) {
   llvm::Type* type = KeyType(x.value);
   const unsigned width = type->getScalarSizeInBits();
   const llvm::APInt wins = op == Opcode::kMaximum ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getSignedMinValue(width);
-  Value* key = Turned(ir, ir.CreateBitCast(x.value, type));
+  Value* key = FlipNegative(ir, ir.CreateBitCast(x.value, type));
   key = ir.CreateSelect(ir.CreateFCmpUNO(x.value, x.value), llvm::ConstantInt::get(type, wins), key);
   return {ir.CreateBitCast(key, x.value->getType()), x.type};
 }
 
-Num Unkeyed(llvm::IRBuilder<>& ir, Num x) {
-  Value* found = ir.CreateBitCast(Turned(ir, ir.CreateBitCast(x.value, KeyType(x.value))), x.value->getType());
+Num FromKey(llvm::IRBuilder<>& ir, Num x) {
+  Value* found = ir.CreateBitCast(FlipNegative(ir, ir.CreateBitCast(x.value, KeyType(x.value))), x.value->getType());
   Value* nan = llvm::ConstantFP::getNaN(x.value->getType());
   return {ir.CreateSelect(ir.CreateFCmpUNO(found, found), nan, found), x.type};
 }
 
-Num BeyondOf(llvm::IRBuilder<>& ir, Opcode op, Num a, Num b) {
+Num CombineKeys(llvm::IRBuilder<>& ir, Opcode op, Num a, Num b) {
   llvm::Type* type = KeyType(a.value);
   const auto id = op == Opcode::kMaximum ? llvm::Intrinsic::smax : llvm::Intrinsic::smin;
   Value* chosen = ir.CreateBinaryIntrinsic(id, ir.CreateBitCast(a.value, type), ir.CreateBitCast(b.value, type));
@@ -60,7 +60,7 @@ KernelEmitter::Nums KernelEmitter::InitsOf(const KernelReduction& reduction) {
   for (int init : reduction.inits) {
     const Num& value = scalars_[static_cast<size_t>(init)];
     inits.push_back({Splat(value.value), value.type});
-    if (IsKeyed(reduction, value.type)) inits.back() = Keyed(ir_, reduction.op, inits.back());
+    if (IsKeyed(reduction, value.type)) inits.back() = ToKey(ir_, reduction.op, inits.back());
   }
   return inits;
 }
@@ -73,36 +73,36 @@ KernelEmitter::Nums KernelEmitter::ElementsOf(const KernelReduction& reduction) 
 
 namespace {
 
-// Where `b` is chosen over `a`: it is beyond it, or the first nan; and, if `ties`, where they are alike and b's index
-// is the smaller one.
-Num Chooses(VectorBuilder& builder, Opcode op, const std::vector<Num>& a, const std::vector<Num>& b, bool ties) {
+// The predicate that `b` is chosen over `a`: b is larger (or smaller, by `op`) or the first NaN or, with `ties`, both
+// are equal and b's index is smaller.
+Num ChoosesSecond(VectorBuilder& builder, Opcode op, const std::vector<Num>& a, const std::vector<Num>& b, bool ties) {
   using D = ComparisonDirection;
   Num beyond = builder.Compare(op == Opcode::kMaximum ? D::kGt : D::kLt, b[0], a[0]);
-  Num alike = builder.Compare(D::kEq, a[0], b[0]);
+  Num equal = builder.Compare(D::kEq, a[0], b[0]);
   if (IsFloat(a[0].type)) {
     const Num a_nan = builder.Compare(D::kNe, a[0], a[0]), b_nan = builder.Compare(D::kNe, b[0], b[0]);
     beyond = builder.Or(beyond, builder.And(b_nan, builder.Not(a_nan)));
-    alike = builder.Or(alike, builder.And(a_nan, b_nan));
+    equal = builder.Or(equal, builder.And(a_nan, b_nan));
   }
   if (!ties) return beyond;
-  return builder.Or(beyond, builder.And(alike, builder.Compare(D::kLt, b[1], a[1])));
+  return builder.Or(beyond, builder.And(equal, builder.Compare(D::kLt, b[1], a[1])));
 }
 
 }  // namespace
 
-KernelEmitter::Nums KernelEmitter::TakeIn(const KernelReduction& reduction, const Nums& sums, const Nums& elements) {
+KernelEmitter::Nums KernelEmitter::Accumulate(const KernelReduction& reduction, const Nums& sums, const Nums& elements) {
   if (IsKeyed(reduction, elements[0].type))
-    return {BeyondOf(ir_, reduction.op, sums[0], Keyed(ir_, reduction.op, elements[0]))};
+    return {CombineKeys(ir_, reduction.op, sums[0], ToKey(ir_, reduction.op, elements[0]))};
   if (reduction.kind == KernelReduction::Kind::kBinary)
     return {ApplyBinary(builder_, reduction.op, sums[0], elements[0])};
-  const Num chosen = Chooses(builder_, reduction.op, sums, elements, false);
+  const Num chosen = ChoosesSecond(builder_, reduction.op, sums, elements, false);
   return {builder_.Select(chosen, elements[0], sums[0]), builder_.Select(chosen, elements[1], sums[1])};
 }
 
-KernelEmitter::Nums KernelEmitter::Combined(const KernelReduction& reduction, const Nums& a, const Nums& b) {
-  if (IsKeyed(reduction, a[0].type)) return {BeyondOf(ir_, reduction.op, a[0], b[0])};
-  if (reduction.kind == KernelReduction::Kind::kBinary) return TakeIn(reduction, a, b);
-  const Num chosen = Chooses(builder_, reduction.op, a, b, true);
+KernelEmitter::Nums KernelEmitter::CombinePartials(const KernelReduction& reduction, const Nums& a, const Nums& b) {
+  if (IsKeyed(reduction, a[0].type)) return {CombineKeys(ir_, reduction.op, a[0], b[0])};
+  if (reduction.kind == KernelReduction::Kind::kBinary) return Accumulate(reduction, a, b);
+  const Num chosen = ChoosesSecond(builder_, reduction.op, a, b, true);
   return {builder_.Select(chosen, b[0], a[0]), builder_.Select(chosen, b[1], a[1])};
 }
 
@@ -118,20 +118,20 @@ KernelEmitter::Nums KernelEmitter::Horizontal(const KernelReduction& reduction, 
       a.push_back({ir_.CreateShuffleVector(vector.value, low), vector.type});
       b.push_back({ir_.CreateShuffleVector(vector.value, high), vector.type});
     }
-    vectors = Combined(reduction, a, b);
+    vectors = CombinePartials(reduction, a, b);
   }
   for (Num& vector : vectors)
     if (vector.value->getType()->isVectorTy()) vector.value = ir_.CreateExtractElement(vector.value, uint64_t{0});
   return vectors;
 }
 
-// A slot for each element of each reduction, that holds its initial value.
+// Creates a slot with the initial value for each element of each reduction.
 std::vector<std::vector<KernelEmitter::Slot>> KernelEmitter::NewSums(int lanes) {
   std::vector<std::vector<Slot>> sums;
   lanes_ = lanes;
   for (const KernelReduction& reduction : kernel_.reductions) {
     std::vector<Slot>& slots = sums.emplace_back();
-    if (reduction.stage != static_cast<int>(walk_)) continue;
+    if (reduction.stage != static_cast<int>(pass_)) continue;
     for (const Num& init : InitsOf(reduction)) {
       slots.push_back(NewSlot(init.value->getType(), "sum"));
       Set(slots.back(), init.value);
@@ -145,12 +145,12 @@ void KernelEmitter::SetResults(size_t number, const Nums& results) {
     const KernelNode& node = kernel_.nodes[i];
     if (node.kind != KernelNode::Kind::kResult || node.reduction != static_cast<int>(number)) continue;
     Num result = results[static_cast<size_t>(node.input)];
-    if (IsKeyed(kernel_.reductions[number], result.type)) result = Unkeyed(ir_, result);
+    if (IsKeyed(kernel_.reductions[number], result.type)) result = FromKey(ir_, result);
     (levels_[i] == kLane ? values_ : scalars_)[i] = result;
   }
 }
 
-// The reductions of this stage, over one row.
+// Emits the reductions of this stage over one row.
 void KernelEmitter::EmitRowPass() {
   std::map<int, std::vector<std::vector<Slot>>> sums;  // by lanes
   for (int width : widths_) sums[width] = NewSums(width);
@@ -165,7 +165,7 @@ void KernelEmitter::EmitRowPass() {
         const Nums elements = ElementsOf(reductions[r]);
         Nums before;
         for (size_t k = 0; k < slots.size(); ++k) before.push_back({Get(slots[k]), elements[k].type});
-        const Nums after = TakeIn(reductions[r], before, elements);
+        const Nums after = Accumulate(reductions[r], before, elements);
         for (size_t k = 0; k < slots.size(); ++k) Set(slots[k], after[k].value);
       }
     });
@@ -180,30 +180,30 @@ void KernelEmitter::EmitRowPass() {
       for (size_t k = 0; k < slots.size(); ++k)
         part.push_back({Get(slots[k]), kernel_.nodes[static_cast<size_t>(reductions[r].elements[k])].type});
       part = Horizontal(reductions[r], std::move(part));
-      total = total.empty() ? part : Combined(reductions[r], total, part);
+      total = total.empty() ? part : CombinePartials(reductions[r], total, part);
     }
     if (!total.empty()) SetResults(r, total);
   }
 }
 
-// Many rounds go through whole rows of memory, with the sums of some columns in the nearest cache; few rounds, or few
-// columns, keep the sums in registers.
+// With many iterations, reads rows of memory and keeps the sums of a tile of columns in the L1 cache. With few
+// iterations or few columns, keeps the sums in registers.
 void KernelEmitter::EmitReducedColumns() {
-  const int64_t rounds = kernel_.InnerIterations() / kernel_.inner_loops.back();
-  if (rounds > 16 && kernel_.inner_loops.back() >= 4 * widths_[0] && !kernel_.contracts)
+  const int64_t iterations = kernel_.InnerIterations() / kernel_.inner_loops.back();
+  if (iterations > 16 && kernel_.inner_loops.back() >= 4 * widths_[0] && !kernel_.contracts)
     EmitColumnsInMemory();
   else
     EmitColumnsInRegisters();
 }
 
-// What is computed of the results, in the lanes.
+// Emits the lane-level nodes that depend on the reductions, and the stores.
 void KernelEmitter::FinishColumns() {
-  const size_t was = walk_;
-  walk_ = static_cast<size_t>(last_walk_);
+  const size_t saved_pass = pass_;
+  pass_ = static_cast<size_t>(last_pass_);
   EmitNodes(kRow);  // addresses
   EmitNodes(kLane);
   EmitStores(false);
-  walk_ = was;
+  pass_ = saved_pass;
 }
 
 void KernelEmitter::EmitColumnsInRegisters() {
@@ -215,7 +215,7 @@ void KernelEmitter::EmitColumnsInRegisters() {
         const Nums elements = ElementsOf(kernel_.reductions[r]);
         Nums before;
         for (size_t k = 0; k < elements.size(); ++k) before.push_back({Get(sums[r][k]), elements[k].type});
-        const Nums after = TakeIn(kernel_.reductions[r], before, elements);
+        const Nums after = Accumulate(kernel_.reductions[r], before, elements);
         for (size_t k = 0; k < elements.size(); ++k) Set(sums[r][k], after[k].value);
       }
     });
@@ -241,7 +241,7 @@ void KernelEmitter::EmitColumnsInMemory() {
   for (size_t r = 0; r < kernel_.reductions.size(); ++r) {
     for (size_t k = 0; k < kernel_.reductions[r].elements.size(); ++k) {
       const ElementType type = kernel_.nodes[static_cast<size_t>(kernel_.reductions[r].elements[k])].type;
-      // As they are computed with, but for single bits.
+      // Sums are kept in the type used for computing, except for pred.
       llvm::Type* each = type == ElementType::kPred ? builder_.Stored(type, 1) : builder_.Computed(type, 1);
       sums.push_back({r, k, type, NewSlot(llvm::ArrayType::get(each, static_cast<uint64_t>(tile)), "sums")});
       sums.back().slot->setAlignment(llvm::Align(64));
@@ -250,24 +250,24 @@ void KernelEmitter::EmitColumnsInMemory() {
   loops_.push_back(NewSlot(ir_.getInt64Ty(), "tile"));
   fixed_.push_back(nullptr);
   const int tile_loop = static_cast<int>(loops_.size()) - 1;
-  // One more step than fits, so that the last tile may be shorter.
+  // Extend the end, so that the last tile may be shorter.
   Value* past = ir_.CreateAdd(range_.lane_end, I64(tile - 1));
   Loop(tile_loop, range_.lane_begin, past, tile, [&] {
     Value* begin = LoopValue(tile_loop);
     Value* end = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir_.CreateAdd(begin, I64(tile)), range_.lane_end);
-    auto place = [&](const Sum& sum) {
+    auto address = [&](const Sum& sum) {
       Value* at = ir_.CreateSub(LoopValue(kernel_.lane_loop()), begin);
       return ir_.CreateGEP(sum.slot->getAllocatedType()->getArrayElementType(), sum.slot, at);
     };
     auto get = [&](const Sum& sum) -> Num {
       const bool bits = sum.type == ElementType::kPred;
       llvm::Type* type = bits ? builder_.Stored(sum.type, lanes_) : builder_.Computed(sum.type, lanes_);
-      Value* loaded = ir_.CreateAlignedLoad(type, place(sum), llvm::Align(1));
+      Value* loaded = ir_.CreateAlignedLoad(type, address(sum), llvm::Align(1));
       return bits ? builder_.FromMemory(loaded, sum.type) : Num{loaded, sum.type};
     };
     auto set = [&](const Sum& sum, const Num& value) {
       Value* stored = sum.type == ElementType::kPred ? builder_.ToMemory(value) : value.value;
-      ir_.CreateAlignedStore(stored, place(sum), llvm::Align(1));
+      ir_.CreateAlignedStore(stored, address(sum), llvm::Align(1));
     };
     EmitLanes(begin, end, [&] {
       for (const Sum& sum : sums) set(sum, InitsOf(kernel_.reductions[sum.reduction])[sum.element]);
@@ -279,7 +279,7 @@ void KernelEmitter::EmitColumnsInMemory() {
           const KernelReduction& reduction = kernel_.reductions[sums[s].reduction];
           Nums before;
           for (size_t k = 0; k < reduction.elements.size(); ++k) before.push_back(get(sums[s + k]));
-          const Nums after = TakeIn(reduction, before, ElementsOf(reduction));
+          const Nums after = Accumulate(reduction, before, ElementsOf(reduction));
           for (size_t k = 0; k < after.size(); ++k) set(sums[s + k], after[k]);
         }
       });

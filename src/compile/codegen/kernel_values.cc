@@ -1,4 +1,4 @@
-// The values of a kernel's nodes.
+// Emits the values of a kernel's nodes.
 #include <algorithm>
 #include <bit>
 
@@ -30,18 +30,18 @@ Value* KernelEmitter::Scalar(const IndexExpr& index, int without_loop) {
     Value* value = nullptr;
     switch (term.kind) {
       case IndexExprTerm::Kind::kLoop:
-        if (term.of == without_loop) continue;
-        value = LoopValue(term.of);
+        if (term.number == without_loop) continue;
+        value = LoopValue(term.number);
         break;
       case IndexExprTerm::Kind::kQuotient:
-        value = ir_.CreateUDiv(Scalar(*term.inner), I64(term.by));
+        value = ir_.CreateUDiv(Scalar(*term.inner), I64(term.divisor));
         break;
       case IndexExprTerm::Kind::kRemainder:
-        value = ir_.CreateURem(Scalar(*term.inner), I64(term.by));
+        value = ir_.CreateURem(Scalar(*term.inner), I64(term.divisor));
         break;
       case IndexExprTerm::Kind::kData:
-        value = levels_[static_cast<size_t>(term.of)] == kLane ? values_[static_cast<size_t>(term.of)].value
-                                                               : scalars_[static_cast<size_t>(term.of)].value;
+        value = levels_[static_cast<size_t>(term.number)] == kLane ? values_[static_cast<size_t>(term.number)].value
+                                                               : scalars_[static_cast<size_t>(term.number)].value;
         value = ir_.CreateSExtOrTrunc(value, ir_.getInt64Ty());
         break;
     }
@@ -50,7 +50,7 @@ Value* KernelEmitter::Scalar(const IndexExpr& index, int without_loop) {
   return sum;
 }
 
-// 0, 1, 2, …
+// The vector 0, 1, 2, …
 Value* KernelEmitter::LaneNumbers(llvm::Type* element) {
   if (lanes_ == 1) return llvm::ConstantInt::get(element, 0);
   std::vector<llvm::Constant*> numbers;
@@ -58,7 +58,7 @@ Value* KernelEmitter::LaneNumbers(llvm::Type* element) {
   return llvm::ConstantVector::get(numbers);
 }
 
-// All that is computed on the way to the index fits into 32 bits.
+// The index and all its subexpressions fit in 32 bits.
 static bool IsNarrow(const IndexExpr& index) {
   if (index.Min() < 0 || index.Max() > INT32_MAX) return false;
   return std::all_of(index.terms.begin(), index.terms.end(),
@@ -72,17 +72,17 @@ Value* KernelEmitter::PerLane(const IndexExpr& index, llvm::IntegerType* type) {
     Value* value = nullptr;
     switch (term.kind) {
       case IndexExprTerm::Kind::kLoop:
-        value = Splat(ir_.CreateTrunc(LoopValue(term.of), type));
-        if (term.of == kernel_.lane_loop()) value = ir_.CreateAdd(value, LaneNumbers(type));
+        value = Splat(ir_.CreateTrunc(LoopValue(term.number), type));
+        if (term.number == kernel_.lane_loop()) value = ir_.CreateAdd(value, LaneNumbers(type));
         break;
       case IndexExprTerm::Kind::kQuotient:
-        value = ir_.CreateUDiv(PerLane(*term.inner, type), number(term.by));
+        value = ir_.CreateUDiv(PerLane(*term.inner, type), number(term.divisor));
         break;
       case IndexExprTerm::Kind::kRemainder:
-        value = ir_.CreateURem(PerLane(*term.inner, type), number(term.by));
+        value = ir_.CreateURem(PerLane(*term.inner, type), number(term.divisor));
         break;
       case IndexExprTerm::Kind::kData:
-        value = Operand(term.of).value;
+        value = Operand(term.number).value;
         value = ir_.CreateSExtOrTrunc(value, value->getType()->getWithNewType(type));
         break;
     }
@@ -97,13 +97,13 @@ Value* KernelEmitter::PerLane(const IndexExpr& index) {
 
 void KernelEmitter::EmitNodes(Level level) {
   values_.resize(kernel_.nodes.size());
-  const int was = lanes_;
+  const int saved_lanes = lanes_;
   if (level != kLane) lanes_ = 1;
   for (size_t i = 0; i < kernel_.nodes.size(); ++i) {
     const KernelNode& node = kernel_.nodes[i];
     const int number = static_cast<int>(i);
-    const bool is_wanted = levels_[i] == kRow ? stages_[i] == static_cast<int>(walk_) : needed_[walk_][i];
-    if (!is_wanted || node.kind == Kind::kResult) continue;
+    const bool is_needed = levels_[i] == kRow ? stages_[i] == static_cast<int>(pass_) : needed_[pass_][i];
+    if (!is_needed || node.kind == Kind::kResult) continue;
     if (levels_[i] == level) {
       if (level == kLane && IsSaved(number)) {
         values_[i] = Saved(number);
@@ -114,31 +114,31 @@ void KernelEmitter::EmitNodes(Level level) {
     } else if (levels_[i] == kLane && node.kind == Kind::kLoad && level != kLane && InLane(node.index).is_linear) {
       IndexExpr base = node.index;
       std::erase_if(base.terms, [&](const IndexExprTerm& term) {
-        return term.kind == IndexExprTerm::Kind::kLoop && term.of == kernel_.lane_loop();
+        return term.kind == IndexExprTerm::Kind::kLoop && term.number == kernel_.lane_loop();
       });
       if (LevelOf(base) == level) bases_[number] = Address(buffers_[static_cast<size_t>(node.input)], node.type, Scalar(base));
     }
   }
-  lanes_ = was;
+  lanes_ = saved_lanes;
 }
 
-// The place of the lanes in a row of saved values.
-static IndexExpr PlaceInRow(const FusedKernel& kernel) {
-  IndexExpr place;
+// The offset of the current lanes in a row of saved values.
+static IndexExpr OffsetInRow(const FusedKernel& kernel) {
+  IndexExpr offset;
   int64_t stride = 1;
   for (size_t i = kernel.inner_loops.size(); i-- > 0; stride *= kernel.inner_loops[i])
-    place = place + IndexExpr::Loop(static_cast<int>(kernel.rows.size() + i), kernel.inner_loops[i]) * stride;
-  return place;
+    offset = offset + IndexExpr::Loop(static_cast<int>(kernel.rows.size() + i), kernel.inner_loops[i]) * stride;
+  return offset;
 }
 
 void KernelEmitter::Save(int node, Num value) {
-  Value* at = ir_.CreateGEP(value.value->getType()->getScalarType(), saved_.at(node), Scalar(PlaceInRow(kernel_)));
+  Value* at = ir_.CreateGEP(value.value->getType()->getScalarType(), saved_.at(node), Scalar(OffsetInRow(kernel_)));
   ir_.CreateAlignedStore(value.value, at, llvm::Align(static_cast<uint64_t>(StorageBytes(value.type))));
 }
 
 Num KernelEmitter::Saved(int node) {
   const ElementType type = kernel_.nodes[static_cast<size_t>(node)].type;
-  Value* at = ir_.CreateGEP(builder_.Computed(type, 1), saved_.at(node), Scalar(PlaceInRow(kernel_)));
+  Value* at = ir_.CreateGEP(builder_.Computed(type, 1), saved_.at(node), Scalar(OffsetInRow(kernel_)));
   return {ir_.CreateAlignedLoad(builder_.Computed(type, lanes_), at, llvm::Align(static_cast<uint64_t>(StorageBytes(type)))), type};
 }
 
@@ -173,7 +173,7 @@ Num KernelEmitter::EmitNode(int number) {
   }
 }
 
-// Its parts, as they lie in memory.
+// The parts of a complex constant, in memory layout.
 Value* KernelEmitter::ComplexConstant(const KernelNode& node) {
   const bool is_wide = BitWidth(node.type) == 128;
   const uint64_t parts[] = {is_wide ? node.bits[0] : node.bits[0] & 0xffffffff, is_wide ? node.bits[1] : node.bits[0] >> 32};
@@ -182,24 +182,24 @@ Value* KernelEmitter::ComplexConstant(const KernelNode& node) {
   return ir_.CreateBitCast(bits, builder_.Stored(node.type, 1));
 }
 
-// Of what is loaded and stored: a complex number lies as its parts do.
+// Alignment of loads and stores. A complex number has the alignment of its parts.
 static llvm::Align AlignOf(ElementType type) { return llvm::Align(static_cast<uint64_t>(StorageBytes(PartType(type)))); }
 
-// Larger strides load more than they use.
+// With larger strides, vector loads would read too many unused elements.
 constexpr int64_t kMaxStride = 4;
 
-// Every `stride`-th element: whole vectors, of which these are picked. The last vector ends with the last lane's element,
-// since what follows it may not be ours.
+// Loads every `stride`-th element: loads whole vectors and shuffles the elements out of them. The last vector ends at
+// the last lane's element, because the memory after it may not belong to the array.
 Value* KernelEmitter::EmitStridedLoad(const KernelNode& node, Value* base, int64_t stride) {
   Value* first = ir_.CreateMul(LoopValue(kernel_.lane_loop()), I64(stride));
   const int64_t last_begin = (stride - 1) * (lanes_ - 1);
-  std::vector<Value*> pieces;
+  std::vector<Value*> vectors;
   for (int64_t i = 0; i < stride; ++i) {
     Value* at = ir_.CreateAdd(first, I64(i + 1 < stride ? i * lanes_ : last_begin));
-    pieces.push_back(ir_.CreateAlignedLoad(builder_.Stored(node.type, lanes_), Address(base, node.type, at), AlignOf(node.type)));
+    vectors.push_back(ir_.CreateAlignedLoad(builder_.Stored(node.type, lanes_), Address(base, node.type, at), AlignOf(node.type)));
   }
-  while (!std::has_single_bit(pieces.size())) pieces.push_back(llvm::PoisonValue::get(pieces[0]->getType()));
-  Value* all = llvm::concatenateVectors(ir_, pieces);
+  while (!std::has_single_bit(vectors.size())) vectors.push_back(llvm::PoisonValue::get(vectors[0]->getType()));
+  Value* all = llvm::concatenateVectors(ir_, vectors);
   std::vector<int> picked;
   for (int64_t i = 0; i < lanes_; ++i) {
     const int64_t at = i * stride, in_last = (stride - 1) * lanes_;
@@ -223,7 +223,7 @@ Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
   }
   llvm::Type* vector = builder_.Stored(node.type, lanes_);
   if (lane.is_linear && (lane.factor == 1 || lane.factor == -1)) {
-    // Backwards: the last lane's element comes first in memory.
+    // With factor -1, the element of the last lane comes first in memory.
     Value* first = LoopValue(kernel_.lane_loop());
     if (lane.factor == -1) first = ir_.CreateNeg(ir_.CreateAdd(first, I64(lanes_ - 1)));
     Num loaded = builder_.FromMemory(ir_.CreateAlignedLoad(vector, Address(bases_.at(number), node.type, first), align), node.type);
@@ -239,13 +239,13 @@ Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
   Value* loaded = llvm::PoisonValue::get(builder_.Stored(part, lanes_));
   Value* imaginary = IsComplex(node.type) ? loaded : nullptr;
   for (int i = 0; i < lanes_; ++i) {
-    Value* place = ir_.CreateSExt(ir_.CreateExtractElement(index, static_cast<uint64_t>(i)), ir_.getInt64Ty());
-    Value* at = Address(buffer, node.type, place);
-    auto taken_in = [&](Value* into, Value* from) {
+    Value* offset = ir_.CreateSExt(ir_.CreateExtractElement(index, static_cast<uint64_t>(i)), ir_.getInt64Ty());
+    Value* at = Address(buffer, node.type, offset);
+    auto insert = [&](Value* into, Value* from) {
       return ir_.CreateInsertElement(into, ir_.CreateAlignedLoad(builder_.Stored(part, 1), from, align), static_cast<uint64_t>(i));
     };
-    loaded = taken_in(loaded, at);
-    if (imaginary != nullptr) imaginary = taken_in(imaginary, Address(at, part, I64(1)));
+    loaded = insert(loaded, at);
+    if (imaginary != nullptr) imaginary = insert(imaginary, Address(at, part, I64(1)));
   }
   if (imaginary != nullptr) return {loaded, node.type, imaginary};
   return builder_.FromMemory(loaded, node.type);
@@ -276,10 +276,10 @@ void KernelEmitter::EmitStores(bool per_row) {
       continue;
     }
     const int parts = IsComplex(value.type) ? 2 : 1;
-    for (int i = 0; i < lanes_ * parts; ++i) {  // apart from each other
-      Value* place = Address(at, value.type, I64(lane.factor * (i / parts)));
-      if (i % parts != 0) place = Address(place, PartType(value.type), I64(1));
-      ir_.CreateAlignedStore(ir_.CreateExtractElement(stored, static_cast<uint64_t>(i)), place, align);
+    for (int i = 0; i < lanes_ * parts; ++i) {  // not contiguous
+      Value* address = Address(at, value.type, I64(lane.factor * (i / parts)));
+      if (i % parts != 0) address = Address(address, PartType(value.type), I64(1));
+      ir_.CreateAlignedStore(ir_.CreateExtractElement(stored, static_cast<uint64_t>(i)), address, align);
     }
   }
 }

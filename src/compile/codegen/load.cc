@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kLibrary[] = "libshoal_codegen.so";
 
-// Beside the program itself.
+// The path of the library in the directory of the executable.
 std::string PathBesideProgram() {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -36,9 +36,9 @@ Result<CodeGenerator*> LoadCodeGenerator() {
   if (loaded != nullptr) return loaded;
   const std::string path = PathBesideProgram();
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  const std::string why = library == nullptr ? dlerror() : "";
-  if (library == nullptr) library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);  // where the system looks
-  if (library == nullptr) return Fail({}, kNoCodeGenerator, StrCat("the code generator cannot be loaded: ", why));
+  const std::string error = library == nullptr ? dlerror() : "";
+  if (library == nullptr) library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);  // in the system's search path
+  if (library == nullptr) return Fail({}, kNoCodeGenerator, StrCat("the code generator cannot be loaded: ", error));
   auto* make = reinterpret_cast<CodeGenerator* (*)()>(dlsym(library, "shoal_new_code_generator"));
   if (make == nullptr) return Fail({}, kNoCodeGenerator, StrCat(kLibrary, " is not shoal's code generator"));
   loaded = make();

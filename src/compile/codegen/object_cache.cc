@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".shoal-code";
 
-// At the beginning of an entry; the key and the object follow.
+// The header of an entry. The key and the object follow.
 struct Header {
   char magic[8] = {'s', 'h', 'o', 'a', 'l', 'o', 'b', '1'};
   uint64_t key_bytes = 0, object_bytes = 0;
-  uint64_t checksum = 0;  // of both
+  uint64_t checksum = 0;  // of key and object
 };
 
 uint64_t Checksum(std::string_view key, std::string_view object) {
@@ -37,16 +37,16 @@ uint64_t Fnv1a(std::string_view text, uint64_t hash) {
   return hash;
 }
 
-// What stands in an entry: nothing if it is not whole.
+// The content of an entry. ParseEntry returns nothing if the entry is corrupt.
 struct Entry {
   std::string_view key, object;
 };
-std::optional<Entry> EntryIn(std::string_view bytes) {
-  Header header, wanted;
+std::optional<Entry> ParseEntry(std::string_view bytes) {
+  Header header, expected;
   if (bytes.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof header);
   const uint64_t rest = bytes.size() - sizeof header;
-  if (std::memcmp(header.magic, wanted.magic, sizeof header.magic) != 0 || header.key_bytes > rest ||
+  if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 || header.key_bytes > rest ||
       header.object_bytes != rest - header.key_bytes)
     return std::nullopt;
   const Entry entry{bytes.substr(sizeof header, header.key_bytes), bytes.substr(sizeof header + header.key_bytes)};
@@ -69,16 +69,16 @@ std::optional<std::string> ObjectCache::Read(std::string_view key) {
   if (access(path.c_str(), F_OK) != 0) return std::nullopt;
   Result<std::unique_ptr<FileBytes>> file = FileBytes::Read(path);
   if (!file.ok()) {
-    if (access(path.c_str(), F_OK) == 0) Warn(StrCat("the cache entry ", path, " cannot be read; compiled anew"));
+    if (access(path.c_str(), F_OK) == 0) Warn(StrCat("cannot read the cache entry ", path, "; compiled the code again"));
     return std::nullopt;
   }
-  const std::optional<Entry> entry = EntryIn((*file)->bytes());
+  const std::optional<Entry> entry = ParseEntry((*file)->bytes());
   if (!entry) {
-    Warn(StrCat("the cache entry ", path, " is damaged; compiled anew"));
+    Warn(StrCat("the cache entry ", path, " is corrupt; compiled the code again"));
     return std::nullopt;
   }
-  if (entry->key != key) return std::nullopt;  // another of the same name
-  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // used now
+  if (entry->key != key) return std::nullopt;     // another key with the same hash
+  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // marks it as recently used
   ++hits_;
   return std::string(entry->object);
 }
@@ -94,7 +94,7 @@ void ObjectCache::Write(std::string_view key, std::string_view object) {
   if (written.ok())
     written_ = true;
   else
-    Warn(StrCat("the code was not kept for the next run: ", written.diag().message));
+    Warn(StrCat("cannot cache the compiled code for the next run: ", written.diag().message));
 }
 
 void ObjectCache::Trim() {
@@ -107,13 +107,13 @@ void ObjectCache::Trim() {
   std::vector<File> files;
   int64_t all = 0;
   std::error_code error;
-  // Others may remove entries at the same time: what is gone is passed over.
+  // Other processes may remove entries at the same time; skip entries that no longer exist.
   for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
     if (!at->path().string().ends_with(kSuffix)) continue;
-    std::error_code gone;
-    const auto bytes = static_cast<int64_t>(at->file_size(gone));
-    const fs::file_time_type used = gone ? fs::file_time_type() : at->last_write_time(gone);
-    if (gone) continue;
+    std::error_code removed;
+    const auto bytes = static_cast<int64_t>(at->file_size(removed));
+    const fs::file_time_type used = removed ? fs::file_time_type() : at->last_write_time(removed);
+    if (removed) continue;
     files.push_back({used, bytes, at->path()});
     all += bytes;
   }
@@ -124,9 +124,9 @@ void ObjectCache::Trim() {
   }
 }
 
-void ObjectCache::Warn(std::string sentence) {
+void ObjectCache::Warn(std::string message) {
   std::lock_guard lock(mutex_);
-  if (warnings_.size() < 3) warnings_.push_back(std::move(sentence));
+  if (warnings_.size() < 3) warnings_.push_back(std::move(message));
 }
 
 std::vector<std::string> ObjectCache::TakeWarnings() {

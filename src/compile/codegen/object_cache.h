@@ -1,6 +1,6 @@
-// Compiled code on disk, one file an entry, for the next run that wants the same. Any number of processes may use one
-// folder: entries appear whole or not at all. What is damaged is not used, and what cannot be written is not kept; both
-// are said once, and the run goes on.
+// A cache of compiled code on disk, for later runs with the same kernels. Each entry is a file. Several processes may
+// share a folder, because entries are written atomically. Corrupt entries are ignored, and failed writes are not fatal;
+// both add a warning.
 #pragma once
 
 #include <atomic>
@@ -15,26 +15,26 @@ namespace shoal::internal {
 
 class ObjectCache {
  public:
-  // Of all entries together; the ones used longest ago go first.
+  // Maximum total size of the entries. The least recently used ones are removed first.
   static constexpr int64_t kMaxBytes = int64_t{1} << 30;
 
   explicit ObjectCache(std::string folder, int64_t max_bytes = kMaxBytes)
       : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
-  // `key` says everything that the code depends on; the entry is compared with all of it. May be called from any thread.
+  // `key` contains everything the code depends on. A hit requires an equal key, not only an equal hash. Thread-safe.
   std::optional<std::string> Read(std::string_view key);
   void Write(std::string_view key, std::string_view object);
 
-  // Removes entries until the rest fits.
+  // Removes entries until the total size is at most max_bytes.
   void Trim();
 
   int64_t hits() const { return hits_; }
-  // Sentences about what went wrong since the last call.
+  // Warnings since the last call.
   std::vector<std::string> TakeWarnings();
 
  private:
   std::string PathOf(std::string_view key) const;
-  void Warn(std::string sentence);
+  void Warn(std::string message);
 
   const std::string folder_;
   const int64_t max_bytes_;

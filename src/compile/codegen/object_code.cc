@@ -23,8 +23,8 @@
 namespace shoal::internal {
 namespace {
 
-// Only the analyses that the passes below ask for: LLVM's own PassBuilder knows all of them, and brings all of LLVM's
-// passes into the library.
+// Registers only the analyses that the passes below use. LLVM's PassBuilder would link all of LLVM's passes into the
+// library.
 void Register(llvm::FunctionAnalysisManager& functions, llvm::ModuleAnalysisManager& modules,
               llvm::TargetMachine& machine) {
   modules.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
@@ -58,31 +58,31 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     if (!function.isDeclaration()) quick.run(function, functions);
 }
 
-void Emit(const CompileUnits& sources, size_t i, llvm::Module& module) {
-  const size_t kernels = sources.kernels.size();
+void Emit(const CompileUnits& units, size_t i, llvm::Module& module) {
+  const size_t kernels = units.kernels.size();
   if (i < kernels)
-    EmitKernelFunction(sources.kernels[i], module, CompileUnits::NameOf(i));
+    EmitKernelFunction(units.kernels[i], module, CompileUnits::NameOf(i));
   else
-    EmitRoutineFunction(*sources.routines[i - kernels], module, CompileUnits::NameOf(i));
+    EmitRoutineFunction(*units.routines[i - kernels], module, CompileUnits::NameOf(i));
 }
 
-Result<std::unique_ptr<llvm::MemoryBuffer>> Compiled(const CompileUnits& sources, std::span<const size_t> which,
+Result<std::unique_ptr<llvm::MemoryBuffer>> CompileToObject(const CompileUnits& units, std::span<const size_t> indices,
                                                      const Target& target, llvm::TargetMachine& machine) {
   llvm::LLVMContext context;
   llvm::Module module("kernels", context);
   module.setDataLayout(machine.createDataLayout());
   module.setTargetTriple(target.triple);
-  for (size_t i : which) Emit(sources, i, module);
-  std::string broken;
-  llvm::raw_string_ostream out(broken);
-  if (llvm::verifyModule(module, &out)) return Fail(StrCat("code generation made wrong code: ", broken));
+  for (size_t i : indices) Emit(units, i, module);
+  std::string errors;
+  llvm::raw_string_ostream out(errors);
+  if (llvm::verifyModule(module, &out)) return Fail(StrCat("code generation produced invalid LLVM IR: ", errors));
   Optimize(module, machine);
   if (std::getenv("SHOAL_DUMP_IR") != nullptr) module.print(llvm::errs(), nullptr);
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager emit;
   if (machine.addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return Fail("LLVM cannot write code for this machine");
+    return Fail("LLVM cannot emit object code for this machine");
   emit.run(module);
   return llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()}, "kernels");
 }
@@ -96,10 +96,10 @@ std::string CompileUnits::Text(size_t i) const {
 }
 
 size_t CompileUnits::Weight(size_t i) const {
-  constexpr size_t kEach = 12;  // for its loops, in nodes
-  if (i < kernels.size()) return kEach + kernels[i].nodes.size();
+  constexpr size_t kLoopWeight = 12;  // weight of a kernel's loops, in nodes
+  if (i < kernels.size()) return kLoopWeight + kernels[i].nodes.size();
   size_t weight = 0;
-  for (const FusedKernel& kernel : routines[i - kernels.size()]->kernels) weight += kEach + kernel.nodes.size();
+  for (const FusedKernel& kernel : routines[i - kernels.size()]->kernels) weight += kLoopWeight + kernel.nodes.size();
   return weight;
 }
 
@@ -121,11 +121,11 @@ void TargetMachinePool::ReturnToPool(const Target& target, std::unique_ptr<llvm:
   idle_[target.cpu].push_back(std::move(machine));
 }
 
-Result<std::unique_ptr<llvm::MemoryBuffer>> ObjectCodeOf(const CompileUnits& sources, std::span<const size_t> which,
+Result<std::unique_ptr<llvm::MemoryBuffer>> ObjectCodeOf(const CompileUnits& units, std::span<const size_t> indices,
                                                          const Target& target, TargetMachinePool& machines) {
   std::unique_ptr<llvm::TargetMachine> machine = machines.Take(target);
-  if (machine == nullptr) return Fail(StrCat("LLVM knows no machine ", target.triple));
-  auto object = Compiled(sources, which, target, *machine);
+  if (machine == nullptr) return Fail(StrCat("LLVM does not support the target ", target.triple));
+  auto object = CompileToObject(units, indices, target, *machine);
   machines.ReturnToPool(target, std::move(machine));
   return object;
 }

@@ -1,4 +1,4 @@
-// From kernels to object code: IR, a few quick passes, machine code.
+// Compiles kernels to object code: emits IR, runs a few quick passes, generates machine code.
 #pragma once
 
 #include <map>
@@ -14,24 +14,24 @@
 
 namespace shoal::internal {
 
-// What is compiled, numbered through: the kernels, then the routines.
+// The functions to compile. They are numbered: the kernels, then the routines.
 struct CompileUnits {
   std::span<const FusedKernel> kernels;
   std::span<const Routine* const> routines;
 
   size_t size() const { return kernels.size() + routines.size(); }
-  // The name of the function it becomes.
+  // The symbol name of the compiled function.
   static std::string NameOf(size_t i);
-  // All that the code depends on.
+  // Text with everything that the code depends on.
   std::string Text(size_t i) const;
-  // How long it takes to compile, more or less.
+  // Estimate of the compile time.
   size_t Weight(size_t i) const;
 };
 
-// LLVM's machines are costly to make and used by one thread at a time: kept for the next who wants the same.
+// A pool of LLVM's target machines. They are expensive to create, and only one thread at a time can use one.
 class TargetMachinePool {
  public:
-  // Null where LLVM has no code generator for it.
+  // Null if LLVM has no code generator for the target.
   std::unique_ptr<llvm::TargetMachine> Take(const Target& target);
   void ReturnToPool(const Target& target, std::unique_ptr<llvm::TargetMachine> machine);
 
@@ -40,8 +40,8 @@ class TargetMachinePool {
   std::map<std::string, std::vector<std::unique_ptr<llvm::TargetMachine>>> idle_;
 };
 
-// Of these sources, as one object.
-Result<std::unique_ptr<llvm::MemoryBuffer>> ObjectCodeOf(const CompileUnits& sources, std::span<const size_t> which,
+// Compiles the units with these indices to one object file.
+Result<std::unique_ptr<llvm::MemoryBuffer>> ObjectCodeOf(const CompileUnits& units, std::span<const size_t> indices,
                                                          const Target& target, TargetMachinePool& machines);
 
 }  // namespace shoal::internal

@@ -10,10 +10,10 @@ using llvm::BasicBlock;
 using llvm::Value;
 using Kind = RoutineStatement::Kind;
 
-// Slots of so few elements are kept in registers where SROA can; kernels over them are written out.
+// Slots with at most this many elements are kept in registers if SROA succeeds; kernels over them are unrolled.
 constexpr int64_t kFewElements = 16;
-// Rounds between two questions whether to stop.
-constexpr uint64_t kPatience = 1 << 14;
+// Number of iterations between two calls of RoutineCalls::stop.
+constexpr uint64_t kStopCheckInterval = 1 << 14;
 
 class RoutineEmitter {
  public:
@@ -27,7 +27,7 @@ class RoutineEmitter {
 
   void Emit() {
     ir_.SetInsertPoint(BasicBlock::Create(ir_.getContext(), "entry", function_));
-    MakeSlots();
+    CreateSlots();
     code_ = NewLocal(ir_.getInt64Ty());
     ticks_ = NewLocal(ir_.getInt64Ty());
     ir_.CreateStore(ir_.getInt64(0), ticks_);
@@ -56,8 +56,8 @@ class RoutineEmitter {
   }
 
   int64_t BytesOf(int slot) const {
-    const RoutineSlot& of = routine_.slots[static_cast<size_t>(slot)];
-    return of.count * StorageBytes(of.type);
+    const RoutineSlot& entry = routine_.slots[static_cast<size_t>(slot)];
+    return entry.count * StorageBytes(entry.type);
   }
 
   void Copy(Value* to, Value* from, int slot) {
@@ -65,14 +65,14 @@ class RoutineEmitter {
     ir_.CreateMemCpy(to, align, from, align, static_cast<uint64_t>(BytesOf(slot)));
   }
 
-  // State of few elements is worked on in a copy, and written back at the end.
-  void MakeSlots() {
+  // State slots with few elements are copied to locals, and written back at the end.
+  void CreateSlots() {
     slots_.resize(routine_.slots.size());
     auto argument = [&](size_t i) {
       return ir_.CreateLoad(ir_.getPtrTy(), ir_.CreateConstGEP1_64(ir_.getPtrTy(), function_->getArg(0), i));
     };
-    outside_.resize(routine_.state_slots);
-    for (size_t i = 0; i < routine_.state_slots; ++i) slots_[i] = outside_[i] = argument(i);
+    caller_state_.resize(routine_.state_slots);
+    for (size_t i = 0; i < routine_.state_slots; ++i) slots_[i] = caller_state_[i] = argument(i);
     for (size_t i = 0; i < routine_.constants.size(); ++i)
       slots_[static_cast<size_t>(routine_.constants[i])] = argument(routine_.state_slots + i);
     for (size_t i = 0; i < slots_.size(); ++i) {
@@ -81,7 +81,7 @@ class RoutineEmitter {
       if (slot.constant != nullptr || (is_state && slot.count > kFewElements)) continue;
       llvm::Type* each = builder_.Stored(slot.type, 1);
       slots_[i] = NewLocal(slot.count == 1 ? each : llvm::ArrayType::get(each, static_cast<uint64_t>(slot.count)));
-      if (is_state) Copy(slots_[i], outside_[i], static_cast<int>(i));
+      if (is_state) Copy(slots_[i], caller_state_[i], static_cast<int>(i));
     }
   }
 
@@ -90,11 +90,11 @@ class RoutineEmitter {
     ir_.CreateBr(exit_);
   }
 
-  // What was kept in registers is written back.
+  // Writes back state that was kept in locals, and the counters.
   void EmitExit() {
     ir_.SetInsertPoint(exit_);
-    for (size_t i = 0; i < outside_.size(); ++i)
-      if (slots_[i] != outside_[i] && routine_.written[i]) Copy(outside_[i], slots_[i], static_cast<int>(i));
+    for (size_t i = 0; i < caller_state_.size(); ++i)
+      if (slots_[i] != caller_state_[i] && routine_.written[i]) Copy(caller_state_[i], slots_[i], static_cast<int>(i));
     for (size_t i = 0; i < counters_.size(); ++i) {
       Value* at = ir_.CreateConstGEP1_64(ir_.getInt64Ty(), function_->getArg(2), i);
       ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), at), ir_.CreateLoad(ir_.getInt64Ty(), counters_[i])), at);
@@ -107,7 +107,7 @@ class RoutineEmitter {
     ir_.CreateStore(ir_.CreateAdd(before, ir_.getInt64(1)), counters_[counter]);
   }
 
-  // Leaves with `code` if `condition` holds.
+  // Emits: if `condition`, return `code`.
   void ReturnIf(Value* condition, int64_t code) {
     BasicBlock *leave = NewBlock("leave"), *stay = NewBlock("stay");
     ir_.CreateCondBr(condition, leave, stay);
@@ -121,7 +121,7 @@ class RoutineEmitter {
   }
 
   void EmitLoop(const RoutineStatement& loop, bool is_outermost) {
-    BasicBlock *head = NewBlock("while"), *inside = NewBlock("round"), *after = NewBlock("end");
+    BasicBlock *head = NewBlock("while"), *inside = NewBlock("iteration"), *after = NewBlock("end");
     Count(loop.counter);
     ir_.CreateBr(head);
     ir_.SetInsertPoint(head);
@@ -130,27 +130,27 @@ class RoutineEmitter {
     ir_.CreateCondBr(ir_.CreateICmpNE(answer, llvm::ConstantInt::get(answer->getType(), 0)), inside, after);
     ir_.SetInsertPoint(inside);
     if (is_outermost) {
-      Value* rounds = ir_.CreateLoad(ir_.getInt64Ty(), counters_[loop.counter + 1]);
-      ReturnIf(ir_.CreateICmpEQ(rounds, function_->getArg(1)), 0);
+      Value* iterations = ir_.CreateLoad(ir_.getInt64Ty(), counters_[loop.counter + 1]);
+      ReturnIf(ir_.CreateICmpEQ(iterations, function_->getArg(1)), 0);
     }
     Count(loop.counter + 1);
     const std::vector<int> state(loop.slots.begin() + 1, loop.slots.end());
-    const std::vector<Value*> before = NowAndThen(state);
+    const std::vector<Value*> before = CheckPeriodically(state);
     EmitBlock(loop.blocks[1]);
-    if (!is_outermost) LeaveIfNothingChanged(state, before, loop.counter + 2, after);
+    if (!is_outermost) LeaveIfUnchanged(state, before, loop.counter + 2, after);
     ir_.CreateBr(head);
     ir_.SetInsertPoint(after);
   }
 
-  // Calls one of RoutineCalls, with the context before the arguments.
-  Value* Ask(size_t which, std::vector<Value*> arguments) {
+  // Calls the callback at offset `member` of RoutineCalls, with the context before the arguments.
+  Value* CallBack(size_t member, std::vector<Value*> arguments) {
     auto field = [&](size_t offset) {
       return ir_.CreateLoad(ir_.getPtrTy(), ir_.CreateConstGEP1_64(ir_.getInt8Ty(), function_->getArg(3), offset));
     };
     arguments.insert(arguments.begin(), field(offsetof(RoutineCalls, context)));
     std::vector<llvm::Type*> types;
     for (const Value* argument : arguments) types.push_back(argument->getType());
-    llvm::CallInst* answer = ir_.CreateCall(llvm::FunctionType::get(ir_.getInt1Ty(), types, false), field(which), arguments);
+    llvm::CallInst* answer = ir_.CreateCall(llvm::FunctionType::get(ir_.getInt1Ty(), types, false), field(member), arguments);
     answer->addRetAttr(llvm::Attribute::ZExt);
     return answer;
   }
@@ -159,50 +159,50 @@ class RoutineEmitter {
     Value* slots = NewLocal(llvm::ArrayType::get(ir_.getPtrTy(), statement.slots.size()));
     for (size_t i = 0; i < statement.slots.size(); ++i)
       ir_.CreateStore(slots_[static_cast<size_t>(statement.slots[i])], ir_.CreateConstGEP1_64(ir_.getPtrTy(), slots, i));
-    ReturnIf(ir_.CreateNot(Ask(offsetof(RoutineCalls, evaluate), {ir_.getInt64(statement.kernel), slots})), 2);
+    ReturnIf(ir_.CreateNot(CallBack(offsetof(RoutineCalls, evaluate), {ir_.getInt64(statement.kernel), slots})), 2);
   }
 
-  // Asks whether to stop, and keeps a copy of the state, to be held against what the round makes of it.
-  std::vector<Value*> NowAndThen(const std::vector<int>& state) {
+  // From time to time, calls `stop` and saves a copy of the state, to compare it with the state after the iteration.
+  std::vector<Value*> CheckPeriodically(const std::vector<int>& state) {
     Value* ticks = ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), ticks_), ir_.getInt64(1));
     ir_.CreateStore(ticks, ticks_);
-    BasicBlock *ask = NewBlock("ask"), *go_on = NewBlock("go_on");
-    Value* is_time = ir_.CreateICmpEQ(ir_.CreateAnd(ticks, kPatience - 1), ir_.getInt64(0));
+    BasicBlock *check = NewBlock("check"), *resume = NewBlock("resume");
+    Value* is_time = ir_.CreateICmpEQ(ir_.CreateAnd(ticks, kStopCheckInterval - 1), ir_.getInt64(0));
     std::vector<Value*> before;
     if (!state.empty()) {
       before.push_back(NewLocal(ir_.getInt1Ty()));
       ir_.CreateStore(is_time, before[0]);
     }
-    ir_.CreateCondBr(is_time, ask, go_on);
-    ir_.SetInsertPoint(ask);
-    ReturnIf(Ask(offsetof(RoutineCalls, stop), {}), 2);
+    ir_.CreateCondBr(is_time, check, resume);
+    ir_.SetInsertPoint(check);
+    ReturnIf(CallBack(offsetof(RoutineCalls, stop), {}), 2);
     for (int slot : state) {
       before.push_back(NewLocal(llvm::ArrayType::get(ir_.getInt8Ty(), static_cast<uint64_t>(BytesOf(slot)))));
       Copy(before.back(), slots_[static_cast<size_t>(slot)], slot);
     }
-    ir_.CreateBr(go_on);
-    ir_.SetInsertPoint(go_on);
+    ir_.CreateBr(resume);
+    ir_.SetInsertPoint(resume);
     return before;
   }
 
-  void LeaveIfNothingChanged(const std::vector<int>& state, const std::vector<Value*>& before, size_t counter, BasicBlock* after) {
-    BasicBlock *look = NewBlock("look"), *same = NewBlock("same"), *go_on = NewBlock("changed");
-    ir_.CreateCondBr(ir_.CreateLoad(ir_.getInt1Ty(), before[0]), look, go_on);
-    ir_.SetInsertPoint(look);
+  void LeaveIfUnchanged(const std::vector<int>& state, const std::vector<Value*>& before, size_t counter, BasicBlock* after) {
+    BasicBlock *check = NewBlock("compare"), *unchanged = NewBlock("unchanged"), *resume = NewBlock("changed");
+    ir_.CreateCondBr(ir_.CreateLoad(ir_.getInt1Ty(), before[0]), check, resume);
+    ir_.SetInsertPoint(check);
     auto compare = module_.getOrInsertFunction("memcmp", ir_.getInt32Ty(), ir_.getPtrTy(), ir_.getPtrTy(), ir_.getInt64Ty());
     Value* differs = ir_.getInt32(0);
     for (size_t i = 0; i < state.size(); ++i) {
-      // A copy, since what a call sees cannot be kept in registers.
+      // Pass a copy, because memory that is passed to a call cannot be kept in registers.
       const auto bytes = static_cast<uint64_t>(BytesOf(state[i]));
       Value* now = NewLocal(llvm::ArrayType::get(ir_.getInt8Ty(), bytes));
       Copy(now, slots_[static_cast<size_t>(state[i])], state[i]);
       differs = ir_.CreateOr(differs, ir_.CreateCall(compare, {before[i + 1], now, ir_.getInt64(bytes)}));
     }
-    ir_.CreateCondBr(ir_.CreateICmpEQ(differs, ir_.getInt32(0)), same, go_on);
-    ir_.SetInsertPoint(same);
+    ir_.CreateCondBr(ir_.CreateICmpEQ(differs, ir_.getInt32(0)), unchanged, resume);
+    ir_.SetInsertPoint(unchanged);
     Count(counter);
     ir_.CreateBr(after);
-    ir_.SetInsertPoint(go_on);
+    ir_.SetInsertPoint(resume);
   }
 
   void EmitBranch(const RoutineStatement& statement) {
@@ -255,8 +255,8 @@ class RoutineEmitter {
   llvm::IRBuilder<> ir_;
   VectorBuilder builder_;
   llvm::Function* function_ = nullptr;
-  std::vector<Value*> slots_;    // where each lies
-  std::vector<Value*> outside_;  // where the state came from
+  std::vector<Value*> slots_;         // address of each slot
+  std::vector<Value*> caller_state_;  // addresses of the state in the caller's memory
   std::vector<llvm::AllocaInst*> counters_;
   llvm::AllocaInst *code_ = nullptr, *ticks_ = nullptr;
   BasicBlock* exit_ = nullptr;

@@ -1,4 +1,4 @@
-// A Routine as an LLVM function of type RoutineCode.
+// Emits a Routine as an LLVM function of type RoutineCode.
 #pragma once
 
 #include <string>

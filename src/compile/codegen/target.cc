@@ -16,18 +16,18 @@
 namespace shoal::internal {
 namespace {
 
-// What code for `cpu` may use and this machine has not: code that would stop it. Features that only schedule are no loss.
-std::string MissingHere(const std::string& cpu) {
+// The features that code for `cpu` may use and this machine lacks. Features that only affect scheduling do not count.
+std::string MissingFeatures(const std::string& cpu) {
   static constexpr const char* kDecisive[] = {"sse3",     "ssse3",    "sse4.1",   "sse4.2",   "avx",     "avx2",
                                               "fma",      "f16c",     "bmi",      "bmi2",     "lzcnt",   "movbe",
                                               "popcnt",   "avx512f",  "avx512bw", "avx512dq", "avx512vl", "avx512cd",
                                               "avx512vnni", "avx512bf16", "avx512fp16", "avx512vbmi", "avx512vbmi2",
                                               "amx-tile", "amx-bf16", "amx-int8", "fma4", "xop", "tbm"};
-  llvm::SmallVector<llvm::StringRef, 64> wanted;
-  llvm::X86::getFeaturesForCPU(cpu, wanted);
+  llvm::SmallVector<llvm::StringRef, 64> required;
+  llvm::X86::getFeaturesForCPU(cpu, required);
   const auto here = llvm::sys::getHostCPUFeatures();
   std::string missing;
-  for (llvm::StringRef feature : wanted) {
+  for (llvm::StringRef feature : required) {
     if (feature.starts_with("+")) feature = feature.drop_front();
     const bool decides =
         std::any_of(std::begin(kDecisive), std::end(kDecisive), [&](const char* name) { return feature == name; });
@@ -47,10 +47,10 @@ Result<Target> TargetFor(const std::string& cpu) {
       llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
       std::string names;
       for (llvm::StringRef name : known) StrAppend(&names, names.empty() ? "" : ", ", name.str());
-      return EnvironmentError(StrCat("--cpu=", cpu, ": there is no such CPU; these are known: ", names));
+      return EnvironmentError(StrCat("--cpu=", cpu, ": unknown CPU; known: ", names));
     }
-    if (const std::string missing = MissingHere(cpu); !missing.empty())
-      return EnvironmentError(StrCat("--cpu=", cpu, ": this machine cannot run code for it, it has no ", missing));
+    if (const std::string missing = MissingFeatures(cpu); !missing.empty())
+      return EnvironmentError(StrCat("--cpu=", cpu, ": this machine cannot run code for this CPU; it lacks ", missing));
     return target;
   }
   target.cpu = llvm::sys::getHostCPUName().str();
@@ -69,9 +69,9 @@ std::unique_ptr<llvm::TargetMachine> MachineFor(const Target& target) {
 }
 
 std::string GeneratorVersion() {
-  Dl_info us{};
+  Dl_info library{};
   struct stat file {};
-  if (dladdr(reinterpret_cast<void*>(&GeneratorVersion), &us) == 0 || stat(us.dli_fname, &file) != 0)
+  if (dladdr(reinterpret_cast<void*>(&GeneratorVersion), &library) == 0 || stat(library.dli_fname, &file) != 0)
     return LLVM_VERSION_STRING;
   return StrCat(LLVM_VERSION_STRING, " ", file.st_size, " ", file.st_mtim.tv_sec, ".", file.st_mtim.tv_nsec);
 }

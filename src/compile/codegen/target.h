@@ -16,13 +16,13 @@ struct Target {
   std::string triple, cpu, features;
 };
 
-// By LLVM's name; empty: this machine's, with the features it has. A failure names what this machine lacks.
+// The target for LLVM's name of a CPU; empty: this machine. Fails if the CPU is unknown or cannot run on this machine.
 Result<Target> TargetFor(const std::string& cpu);
 
-// Null where LLVM has no code generator for it.
+// Null if LLVM has no code generator for the target.
 std::unique_ptr<llvm::TargetMachine> MachineFor(const Target& target);
 
-// Of LLVM and of this library: code from another one is not used.
+// Version of LLVM and of this library. Cached code of another version is not used.
 std::string GeneratorVersion();
 
 }  // namespace shoal::internal

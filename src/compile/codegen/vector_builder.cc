@@ -1,4 +1,4 @@
-// The ops of VectorBuilder that are one or a few instructions. The corners are those of interp/elementwise/numbers.h.
+// The ops of VectorBuilder that are one or a few instructions. Special cases match kernels/elementwise/numbers.h.
 #include "compile/codegen/vector_builder.h"
 
 #include "core/base/strings.h"
@@ -80,15 +80,15 @@ Num VectorBuilder::Multiply(Num x, Num y) {
 
 namespace {
 
-// No CPU divides vectors of integers: those of at most 32 bits are divided as floats, which are wide enough for the quotient
-// never to reach the next integer. By a constant it is a product.
+// CPUs have no integer vector division. Integers of at most 32 bits are divided as floats, which are wide enough that
+// the quotient never rounds up to the next integer. LLVM turns a division by a constant into a multiplication.
 bool DividesAsFloats(const Value* x, const Value* y) {
   return x->getType()->isVectorTy() && x->getType()->getScalarSizeInBits() <= 32 && !llvm::isa<llvm::Constant>(y);
 }
 
 }  // namespace
 
-// Toward zero; neither by zero nor the least number by -1.
+// Integer division, rounded toward zero. y must not be zero, and the minimum integer must not be divided by -1.
 Value* VectorBuilder::Quotient(Value* x, Value* y, bool is_signed) {
   if (!DividesAsFloats(x, y)) return is_signed ? ir_.CreateSDiv(x, y) : ir_.CreateUDiv(x, y);
   llvm::Type* wide = llvm::VectorType::get(x->getType()->getScalarSizeInBits() > 16 ? ir_.getDoubleTy() : ir_.getFloatTy(),
@@ -97,12 +97,12 @@ Value* VectorBuilder::Quotient(Value* x, Value* y, bool is_signed) {
   return ir_.CreateFPToUI(ir_.CreateFDiv(ir_.CreateUIToFP(x, wide), ir_.CreateUIToFP(y, wide)), x->getType());
 }
 
-Value* VectorBuilder::Rest(Value* x, Value* y, bool is_signed) {
+Value* VectorBuilder::IntRemainder(Value* x, Value* y, bool is_signed) {
   if (!DividesAsFloats(x, y)) return is_signed ? ir_.CreateSRem(x, y) : ir_.CreateURem(x, y);
   return ir_.CreateSub(x, ir_.CreateMul(Quotient(x, y, is_signed), y));
 }
 
-// Integers by zero: all bits set. The least number by -1: itself.
+// For integers, x / 0 has all bits set, and the minimum integer divided by -1 is itself.
 Num VectorBuilder::Divide(Num x, Num y) {
   if (IsFloatNum(x)) return {ir_.CreateFDiv(x.value, y.value), x.type};
   Value* by_zero = ir_.CreateICmpEQ(y.value, Int(y.value, 0));
@@ -118,17 +118,17 @@ Num VectorBuilder::Divide(Num x, Num y) {
   return {ir_.CreateSelect(by_zero, ones, quotient), x.type};
 }
 
-// Integers by zero: x. Floats as C's fmod.
+// For integers, the remainder by 0 is x. For floats, as C's fmod.
 Num VectorBuilder::Remainder(Num x, Num y) {
   if (IsFloatNum(x)) return RemainderOfFloats(x, y);
   Value* by_zero = ir_.CreateICmpEQ(y.value, Int(y.value, 0));
   if (!IsSigned(x.type)) {
     Value* safe = ir_.CreateSelect(by_zero, Int(y.value, 1), y.value);
-    return {ir_.CreateSelect(by_zero, x.value, Rest(x.value, safe, false)), x.type};
+    return {ir_.CreateSelect(by_zero, x.value, IntRemainder(x.value, safe, false)), x.type};
   }
   Value* by_minus_one = ir_.CreateICmpEQ(y.value, llvm::Constant::getAllOnesValue(y.value->getType()));
   Value* safe = ir_.CreateSelect(ir_.CreateOr(by_zero, by_minus_one), Int(y.value, 1), y.value);
-  Value* remainder = ir_.CreateSelect(by_minus_one, Int(x.value, 0), Rest(x.value, safe, true));
+  Value* remainder = ir_.CreateSelect(by_minus_one, Int(x.value, 0), IntRemainder(x.value, safe, true));
   return {ir_.CreateSelect(by_zero, x.value, remainder), x.type};
 }
 
@@ -165,7 +165,7 @@ Num VectorBuilder::Abs(Num x) {
   return {ir_.CreateSelect(ir_.CreateICmpSLT(x.value, Int(x.value, 0)), ir_.CreateNeg(x.value), x.value), x.type};
 }
 
-// Of zeros and nan: themselves.
+// The sign of zeros and NaN is the operand itself.
 Num VectorBuilder::Sign(Num x) {
   if (IsFloatNum(x)) {
     Value* zero = Float(x.value, 0);
@@ -185,7 +185,7 @@ Num VectorBuilder::PopulationCount(Num x) { return {Intrinsic(llvm::Intrinsic::c
 
 namespace {
 
-// The amount is as large as the width, or negative.
+// The shift amount is at least the width, or negative.
 Value* PastWidth(llvm::IRBuilder<>& ir, Num amount) {
   return ir.CreateICmpUGE(amount.value,
                           llvm::ConstantInt::get(amount.value->getType(), static_cast<uint64_t>(BitWidth(amount.type))));
@@ -218,12 +218,12 @@ Num VectorBuilder::Ceil(Num x) { return {Intrinsic(llvm::Intrinsic::ceil, {x.val
 Num VectorBuilder::Floor(Num x) { return {Intrinsic(llvm::Intrinsic::floor, {x.value}), x.type}; }
 Num VectorBuilder::RoundNearestEven(Num x) { return {Intrinsic(llvm::Intrinsic::nearbyint, {x.value}), x.type}; }
 Num VectorBuilder::RoundNearestAfz(Num x) {
-  // Towards zero, and one further where what was cut is at least a half. Exact also where x + 0.5 would round up.
+  // Truncate, and add one away from zero if the fraction is at least a half. Exact even if x + 0.5 would round up.
   Value* whole = Intrinsic(llvm::Intrinsic::trunc, {x.value});
-  Value* cut = Intrinsic(llvm::Intrinsic::fabs, {ir_.CreateFSub(x.value, whole)});
+  Value* fraction = Intrinsic(llvm::Intrinsic::fabs, {ir_.CreateFSub(x.value, whole)});
   Value* one = Intrinsic(llvm::Intrinsic::copysign, {Float(x.value, 1), x.value});
   Value* further = ir_.CreateFAdd(whole, one);
-  return {ir_.CreateSelect(ir_.CreateFCmpOGE(cut, Float(x.value, 0.5)), further, whole), x.type};
+  return {ir_.CreateSelect(ir_.CreateFCmpOGE(fraction, Float(x.value, 0.5)), further, whole), x.type};
 }
 Num VectorBuilder::Sqrt(Num x) { return {Intrinsic(llvm::Intrinsic::sqrt, {x.value}), x.type}; }
 Num VectorBuilder::Rsqrt(Num x) { return Divide(One(x), Sqrt(x)); }
@@ -237,8 +237,8 @@ Num VectorBuilder::TotalOrderKey(Num x) {
   const bool wide = BitWidth(x.type) == 64;
   const int lanes = LanesOf(x.value);
   Value* bits = ir_.CreateBitCast(x.value, Computed(wide ? ElementType::kS64 : ElementType::kS32, lanes));
-  Value* turned = ir_.CreateXor(bits, Int(bits, wide ? INT64_MAX : INT32_MAX));
-  Value* key = ir_.CreateSelect(ir_.CreateICmpSLT(bits, Int(bits, 0)), turned, bits);
+  Value* flipped = ir_.CreateXor(bits, Int(bits, wide ? INT64_MAX : INT32_MAX));
+  Value* key = ir_.CreateSelect(ir_.CreateICmpSLT(bits, Int(bits, 0)), flipped, bits);
   return {key, wide ? ElementType::kS64 : ElementType::kS32};
 }
 
@@ -253,7 +253,7 @@ Num VectorBuilder::Compare(ComparisonDirection direction, Num x, Num y) {
   return {result, ElementType::kPred};
 }
 
-// To pred: not zero. Floats to integers: towards zero, held within the range, nan gives zero.
+// To pred: x != 0. From float to integer: truncates, clamps to the range, and converts NaN to 0.
 Num VectorBuilder::Convert(Num x, ElementType to) {
   if (x.type == to) return x;
   llvm::Type* type = Computed(to, LanesOf(x.value));
@@ -280,12 +280,12 @@ Num VectorBuilder::BitcastConvert(Num x, ElementType to) {
   return FromMemory(ir_.CreateBitCast(ToMemory(x), Stored(to, lanes)), to);
 }
 
-// Behind a fence: LLVM would compare with halves what is compared with their values, and does that lane by lane.
+// The fence keeps LLVM from turning comparisons of f32 values into comparisons of halves, which it emits lane by lane.
 Value* VectorBuilder::FromHalf(Value* half) {
   return Intrinsic(llvm::Intrinsic::arithmetic_fence, {ir_.CreateFPExt(half, Computed(ElementType::kF16, LanesOf(half)))});
 }
 
-// Back: what has just been made of a half is that half.
+// The inverse of FromHalf. If x was just converted from a half, returns that half.
 Value* VectorBuilder::ToHalf(Value* x) {
   if (auto* fence = llvm::dyn_cast<llvm::IntrinsicInst>(x); fence != nullptr && fence->getIntrinsicID() == llvm::Intrinsic::arithmetic_fence)
     if (auto* wide = llvm::dyn_cast<llvm::FPExtInst>(fence->getArgOperand(0))) return wide->getOperand(0);
@@ -295,7 +295,7 @@ Value* VectorBuilder::ToHalf(Value* x) {
 Num VectorBuilder::Rounded(Num x) {
   if (x.type == ElementType::kF16) return {FromHalf(ToHalf(x.value)), x.type};
   if (x.type != ElementType::kBf16) return x;
-  // To the nearest, ties to even, on the bits: half of the last place minus one, plus the last bit, is added.
+  // Round to nearest, ties to even, on the bits: add half a unit in the last place minus one, plus the last bit.
   Value* bits = ir_.CreateBitCast(x.value, Computed(ElementType::kU32, LanesOf(x.value)));
   Value* last = ir_.CreateAnd(ir_.CreateLShr(bits, 16), Int(bits, 1));
   Value* sum = ir_.CreateAdd(ir_.CreateAdd(bits, Int(bits, 0x7fff)), last);
@@ -305,11 +305,11 @@ Num VectorBuilder::Rounded(Num x) {
 
 namespace {
 
-// Every other element, from the first or from the second one on.
+// The indices of every other element, from element `first` on.
 std::vector<int> EveryOther(int first, int lanes) {
-  std::vector<int> places;
-  for (int i = 0; i < lanes; ++i) places.push_back(2 * i + first);
-  return places;
+  std::vector<int> indices;
+  for (int i = 0; i < lanes; ++i) indices.push_back(2 * i + first);
+  return indices;
 }
 
 }  // namespace
@@ -321,9 +321,9 @@ Value* VectorBuilder::ToMemory(Num x) {
       Value* pair = ir_.CreateInsertElement(llvm::PoisonValue::get(Stored(x.type, 1)), x.value, uint64_t{0});
       return ir_.CreateInsertElement(pair, x.imaginary, uint64_t{1});
     }
-    std::vector<int> places;
-    for (int i = 0; i < lanes; ++i) places.insert(places.end(), {i, lanes + i});
-    return ir_.CreateShuffleVector(x.value, x.imaginary, places);
+    std::vector<int> indices;
+    for (int i = 0; i < lanes; ++i) indices.insert(indices.end(), {i, lanes + i});
+    return ir_.CreateShuffleVector(x.value, x.imaginary, indices);
   }
   if (x.type == ElementType::kPred) return ir_.CreateZExt(x.value, Stored(x.type, lanes));
   if (x.type == ElementType::kF16) return ToHalf(x.value);

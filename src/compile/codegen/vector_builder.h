@@ -1,5 +1,5 @@
-// VectorBuilder: the builder with which Apply in core/ops/elementwise.h makes LLVM IR. Values are scalars or vectors of some
-// lanes; the same code is made for both. Floats narrower than f32 are computed in f32: who uses it rounds the results.
+// VectorBuilder: the builder with which Apply in core/ops/elementwise.h emits LLVM IR. Values are scalars or vectors;
+// the code is the same for both. Floats narrower than f32 are computed in f32, and the caller rounds the results.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace shoal::internal {
 
-// A value with the type it stands for. A complex one is two: its real part, and the imaginary one.
+// A value with its element type. A complex value consists of a real and an imaginary part.
 struct Num {
   llvm::Value* value = nullptr;
   ElementType type = ElementType::kInvalid;
@@ -21,9 +21,9 @@ class VectorBuilder {
  public:
   VectorBuilder(llvm::IRBuilder<>& ir, llvm::Module& module) : ir_(ir), module_(module) {}
 
-  // How a type is computed with: f32 for narrower floats, one bit for pred; with as many lanes as `like`.
+  // The LLVM type used for computing with a type: f32 for narrower floats, one bit for pred.
   llvm::Type* Computed(ElementType type, int lanes);
-  // A number in every lane of a value like `like`.
+  // A constant with the LLVM type of `like`, with the number in every lane.
   llvm::Value* Float(llvm::Value* like, double value);
   llvm::Value* Int(llvm::Value* like, uint64_t value);
 
@@ -50,31 +50,31 @@ class VectorBuilder {
   Num Select(Num choose, Num x, Num y);
   // clang-format on
   Num Compare(ComparisonDirection direction, Num x, Num y);
-  // The value of a float as an integer whose order is the total order of floats.
+  // Maps a float to an integer whose order is the total order of floats.
   Num TotalOrderKey(Num x);
 
   Num Convert(Num x, ElementType to);
   Num BitcastConvert(Num x, ElementType to);
 
-  // The nearest value that the type has, as f32; others unchanged.
+  // Rounds an f32 value of type bf16 or f16 to that type; other types are unchanged.
   Num Rounded(Num x);
-  // As it lies in memory, and back.
-  llvm::Type* Stored(ElementType type, int lanes);  // of complex numbers: the parts in turn
+  // Conversions to and from the memory representation.
+  llvm::Type* Stored(ElementType type, int lanes);  // complex numbers: real and imaginary parts interleaved
   llvm::Value* ToMemory(Num x);
   Num FromMemory(llvm::Value* stored, ElementType type);
 
-  // Of f64: what the functions of f32 are made of.
+  // Functions of f64 from which the functions of f32 are built.
   llvm::Value* ExpWide(llvm::Value* x);
   llvm::Value* LogWide(llvm::Value* x);
   llvm::Value* AngleOf(llvm::Value* y, llvm::Value* x);
-  // Of f32, in f64.
+  // sin or cos of an f32, as f64.
   llvm::Value* WideSinOrCos(llvm::Value* x, bool cos);
 
   llvm::IRBuilder<>& ir() { return ir_; }
   static int LanesOf(llvm::Value* value);
 
  private:
-  // A function of the C library, lane by lane, in f64 and rounded once.
+  // Calls a function of the C library for each lane, in f64, and rounds once.
   Num Call(std::string_view function, std::initializer_list<Num> arguments);
   llvm::Value* Intrinsic(llvm::Intrinsic::ID id, std::initializer_list<llvm::Value*> arguments);
   llvm::Value* MultiplyAdd(llvm::Value* x, llvm::Value* y, llvm::Value* z);
@@ -90,13 +90,13 @@ class VectorBuilder {
   Num PowerOfFloats(Num x, Num y);
   Num RemainderOfFloats(Num x, Num y);
   llvm::Value* Quotient(llvm::Value* x, llvm::Value* y, bool is_signed);
-  llvm::Value* Rest(llvm::Value* x, llvm::Value* y, bool is_signed);
-  // `near_value()`, or the C library's function for all lanes where `is_far` is true in any.
-  Num NearOrCalled(llvm::Value* is_far, const char* function, std::initializer_list<Num> arguments,
+  llvm::Value* IntRemainder(llvm::Value* x, llvm::Value* y, bool is_signed);
+  // `near_value()`, or the C library function for all lanes if `is_far` is true in any lane.
+  Num NearOrLibrary(llvm::Value* is_far, const char* function, std::initializer_list<Num> arguments,
                    const std::function<llvm::Value*()>& near_value);
-  llvm::Value* Wide(llvm::Value* x);  // of f32: the same in f64
+  llvm::Value* Wide(llvm::Value* x);  // an f32 as f64
   llvm::Value* AtanOfUnit(llvm::Value* q);
-  llvm::Value* OtherSide(llvm::Value* x);
+  llvm::Value* SqrtOneMinusSquare(llvm::Value* x);
   llvm::Value* AbsOf(llvm::Value* x);
 
   llvm::IRBuilder<>& ir_;

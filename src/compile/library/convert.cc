@@ -1,4 +1,4 @@
-// convert of whole arrays, on the pool: what no fused loop computes with, and what products and convolutions want widened.
+// convert of whole arrays on the thread pool: for types without fused loops, and to widen operands of contractions.
 #include <array>
 #include <numeric>
 
@@ -10,9 +10,9 @@ namespace shoal::internal {
 
 static bool IsByteFloat(ElementType type) { return IsFloat(type) && BitWidth(type) <= 8; }
 
-// Of floats of a byte there are 256: each is converted once.
+// One-byte floats have 256 values. Converts each of them once into a table.
 template <class T>
-static void LookUp(const ElementLoop& kernel, const Array& from, std::byte* out, ThreadPool& pool) {
+static void ConvertByTable(const ElementLoop& kernel, const Array& from, std::byte* out, ThreadPool& pool) {
   std::array<uint8_t, 256> bytes;
   std::iota(bytes.begin(), bytes.end(), uint8_t{0});
   std::array<T, 256> table;
@@ -26,8 +26,8 @@ static void LookUp(const ElementLoop& kernel, const Array& from, std::byte* out,
 void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool) {
   const ElementLoop kernel = ElementLoopForConvert(from.type(), to.type());
   if (IsByteFloat(from.type()) && from.count() > 256) {
-    if (to.element_bytes() == 4) return LookUp<uint32_t>(kernel, from, to.mutable_data(), pool);
-    if (to.element_bytes() == 2) return LookUp<uint16_t>(kernel, from, to.mutable_data(), pool);
+    if (to.element_bytes() == 4) return ConvertByTable<uint32_t>(kernel, from, to.mutable_data(), pool);
+    if (to.element_bytes() == 2) return ConvertByTable<uint16_t>(kernel, from, to.mutable_data(), pool);
   }
   std::byte* out = to.mutable_data();
   ForBlocks(pool, from.count(), 1 << 14, [&](int64_t begin, int64_t end) {

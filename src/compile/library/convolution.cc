@@ -1,5 +1,5 @@
-// Convolutions of floats through oneDNN, in pieces of the batch or of the rows; what it has no word for as products of
-// patches, image by image.
+// Convolutions of floats with oneDNN, split by batch or by rows. Convolutions that oneDNN cannot express are computed
+// as GEMMs of patches, image by image.
 #include <cstring>
 
 #include "compile/library/convolution_pieces.h"
@@ -13,13 +13,13 @@ namespace {
 
 using DnnKind = DnnConvolution::Kind;
 
-// So many images to a task.
+// Number of images per task.
 int64_t ImagesPerTask(const Instruction& hlo) {
   const int64_t batch = hlo.operand_shape(0).dim(hlo[kDimLabels]->input_batch);
   return std::max<int64_t>(1, (batch + 15) / 16);
 }
 
-Status ByPatches(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+Status ConvolveByPatches(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
   const Window* window = hlo[kWindow];
   const ConvolutionForm form{*hlo[kDimLabels], window == nullptr ? std::span<const WindowDim>() : window->dims,
                              hlo[kFeatureGroupCount], hlo[kBatchGroupCount]};
@@ -40,7 +40,7 @@ Status ByPatches(const Instruction& hlo, std::span<const Array> operands, std::s
   return {};
 }
 
-// The spatial dimensions of the kernel the other way round.
+// The kernel with its spatial dimensions reversed.
 Array Flipped(const Array& kernel, Ints spatial) {
   Strided from{0, RowMajorStrides(kernel.dims())};
   for (int64_t d : spatial) {
@@ -53,35 +53,35 @@ Array Flipped(const Array& kernel, Ints spatial) {
 
 using Code = std::shared_ptr<const OneDnn::Convolution>;
 
-// Each piece's part of the result. False where a piece could not be run.
-bool RunPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, const float* kernel, float* source,
+// Computes the result of each part. Returns false if a part could not be run.
+bool RunParts(std::span<const DnnPart> parts, std::span<const Code> codes, const float* kernel, float* source,
                float* result, ThreadPool& pool) {
-  std::vector<std::shared_ptr<void>> packed(pieces.size());
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    size_t same = 0;
-    while (codes[same] != codes[i]) ++same;
-    packed[i] = same < i ? packed[same] : codes[i]->PackWeights(kernel);
+  std::vector<std::shared_ptr<void>> packed(parts.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    size_t first_same = 0;
+    while (codes[first_same] != codes[i]) ++first_same;
+    packed[i] = first_same < i ? packed[first_same] : codes[i]->PackWeights(kernel);
   }
   std::atomic<bool> all = true;
-  pool.Run(static_cast<int64_t>(pieces.size()), [&](int64_t t) {
+  pool.Run(static_cast<int64_t>(parts.size()), [&](int64_t t) {
     const auto i = static_cast<size_t>(t);
-    if (!codes[i]->Run(source + pieces[i].source, nullptr, packed[i].get(), result + pieces[i].result)) all = false;
+    if (!codes[i]->Run(source + parts[i].source, nullptr, packed[i].get(), result + parts[i].result)) all = false;
   });
   return all;
 }
 
-// Sums of all pieces; false likewise.
-bool SumPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, float* source, float* result, Array& out,
+// Computes the sum of the results of all parts. Returns false if a part could not be run.
+bool SumParts(std::span<const DnnPart> parts, std::span<const Code> codes, float* source, float* result, Array& out,
                ThreadPool& pool) {
   float* sums = out.Mutable<float>().data();
   std::vector<Array> partial;
-  for (size_t i = 1; i < pieces.size(); ++i) partial.emplace_back(ElementType::kF32, out.dims());
+  for (size_t i = 1; i < parts.size(); ++i) partial.emplace_back(ElementType::kF32, out.dims());
   std::vector<float*> to{sums};
   for (Array& array : partial) to.push_back(array.Mutable<float>().data());
   std::atomic<bool> all = true;
-  pool.Run(static_cast<int64_t>(pieces.size()), [&](int64_t t) {
+  pool.Run(static_cast<int64_t>(parts.size()), [&](int64_t t) {
     const auto i = static_cast<size_t>(t);
-    if (!codes[i]->Run(source + pieces[i].source, to[i], nullptr, result + pieces[i].result)) all = false;
+    if (!codes[i]->Run(source + parts[i].source, to[i], nullptr, result + parts[i].result)) all = false;
   });
   if (!all) return false;
   ForBlocks(pool, out.count(), 1 << 13, [&](int64_t begin, int64_t end) {
@@ -91,14 +91,14 @@ bool SumPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, fl
   return true;
 }
 
-// A window of one place is a product, which is quicker by itself.
-Status Pointwise(const PointwiseGemm& product, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
-  const Array a = Widened(operands[product.kernel_is_lhs ? 1 : 0], pool);
-  const Array b = Widened(operands[product.kernel_is_lhs ? 0 : 1], pool);
+// A convolution with a window of one element is a GEMM, which is faster.
+Status Pointwise(const PointwiseGemm& gemm, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  const Array a = Widened(operands[gemm.kernel_is_lhs ? 1 : 0], pool);
+  const Array b = Widened(operands[gemm.kernel_is_lhs ? 0 : 1], pool);
   const bool is_narrow = results[0].type() != ElementType::kF32;
   Array sums = is_narrow ? Array(ElementType::kF32, results[0].dims()) : std::move(results[0]);
-  ParallelGemm(product.m, product.n, product.k, MatrixView<float>{a.As<float>().data(), product.a_row, product.a_column},
-               MatrixView<float>{b.As<float>().data(), product.b_row, product.b_column}, product.places,
+  ParallelGemm(gemm.m, gemm.n, gemm.k, MatrixView<float>{a.As<float>().data(), gemm.a_row, gemm.a_column},
+               MatrixView<float>{b.As<float>().data(), gemm.b_row, gemm.b_column}, gemm.offsets,
                sums.Mutable<float>().data(), pool);
   if (is_narrow)
     ConvertOnPool(sums, results[0], pool);
@@ -108,15 +108,15 @@ Status Pointwise(const PointwiseGemm& product, std::span<const Array> operands, 
 }
 
 Status Convolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
-  if (const auto product = PointwiseGemmOf(hlo)) return Pointwise(*product, operands, results, pool);
+  if (const auto gemm = PointwiseGemmOf(hlo)) return Pointwise(*gemm, operands, results, pool);
   const OneDnn* library = OpenOneDnn();
   const std::optional<DnnForm> form = library == nullptr ? std::nullopt : DnnFormOf(hlo);
-  if (!form) return ByPatches(hlo, operands, results, pool);
-  const std::vector<DnnPiece> pieces = PiecesOf(form->convolution);
+  if (!form) return ConvolveByPatches(hlo, operands, results, pool);
+  const std::vector<DnnPart> parts = SplitConvolution(form->convolution);
   std::vector<Code> codes;
-  for (const DnnPiece& piece : pieces) {
-    codes.push_back(library->ConvolutionFor(piece.convolution));
-    if (codes.back() == nullptr) return ByPatches(hlo, operands, results, pool);
+  for (const DnnPart& part : parts) {
+    codes.push_back(library->ConvolutionFor(part.convolution));
+    if (codes.back() == nullptr) return ConvolveByPatches(hlo, operands, results, pool);
   }
   const Array input = Widened(operands[0], pool);
   Array kernel = Widened(operands[1], pool);
@@ -128,19 +128,19 @@ Status Convolution(const Instruction& hlo, std::span<const Array> operands, std:
   float* out_data = out.Mutable<float>().data();
   bool done = false;
   if (form->convolution.kind == DnnKind::kForward)
-    done = RunPieces(pieces, codes, kernel_data, in_data + form->source_offset, out_data, pool);
+    done = RunParts(parts, codes, kernel_data, in_data + form->source_offset, out_data, pool);
   else if (form->convolution.kind == DnnKind::kBackwardData)
-    done = RunPieces(pieces, codes, kernel_data, out_data + form->source_offset, in_data, pool);
+    done = RunParts(parts, codes, kernel_data, out_data + form->source_offset, in_data, pool);
   else
-    done = SumPieces(pieces, codes, in_data + form->source_offset, kernel_data, out, pool);
+    done = SumParts(parts, codes, in_data + form->source_offset, kernel_data, out, pool);
   if (is_narrow && done)
     ConvertOnPool(out, results[0], pool);
   else if (!is_narrow)
     results[0] = std::move(out);
-  return done ? Status() : ByPatches(hlo, operands, results, pool);
+  return done ? Status() : ConvolveByPatches(hlo, operands, results, pool);
 }
 
-// Whole numbers of eight bits whose sums f32 has exactly: products are at most 2^14 with signs and 2^16 without.
+// 8-bit integers whose sums f32 represents exactly: each multiplication is at most 2^14 if signed and 2^16 if unsigned.
 bool IsExactInFloats(ElementType input, ElementType kernel, ElementType out, int64_t per_output) {
   if (!IsInteger(input) || !IsInteger(kernel) || BitWidth(input) != 8 || BitWidth(kernel) != 8) return false;
   return out == ElementType::kS32 && per_output <= (IsSigned(input) && IsSigned(kernel) ? 1024 : 256);
@@ -165,7 +165,7 @@ LibraryFunction ConvolutionFunction(const Instruction& hlo) {
                           IsFloatForGemm(out.element_type());
   if (are_floats || IsExactInFloats(input.element_type(), kernel.element_type(), out.element_type(), per_output)) return &Convolution;
   const bool by_images = hlo[kBatchGroupCount] == 1 && labels.input_batch == 0 && labels.output_batch == 0;
-  return by_images && input.dim(0) >= 2 ? &ByPatches : nullptr;
+  return by_images && input.dim(0) >= 2 ? &ConvolveByPatches : nullptr;
 }
 
 }  // namespace shoal::internal

@@ -10,7 +10,7 @@ namespace {
 using DnnKind = DnnConvolution::Kind;
 using Sizes = std::vector<int64_t>;
 
-// One array of a convolution: its sizes and strides by what its dimensions mean.
+// One array of a convolution: the sizes and strides of its dimensions by their role.
 struct Labelled {
   int64_t first = 1, second = 1, first_stride = 1, second_stride = 1;
   Sizes spatial, spatial_strides;
@@ -63,7 +63,7 @@ DnnForm Forward(const Arrays& of) {
   return form;
 }
 
-// The result is what a forward convolution reads: x = y * holes + t * dilation - pad, with the window the other way round.
+// The result has the role of a forward convolution's input: x = y * base_dilation + t * dilation - pad, flipped window.
 DnnForm BackwardData(const Arrays& of) {
   DnnForm form;
   DnnConvolution& to = form.convolution;
@@ -82,7 +82,7 @@ DnnForm BackwardData(const Arrays& of) {
   return form;
 }
 
-// Features are summed over as a batch is, and the places of the window are those of the result.
+// The input features take the role of the batch that is summed over, and the result that of the window.
 DnnForm BackwardWeights(const Arrays& of) {
   DnnForm form;
   DnnConvolution& to = form.convolution;
@@ -101,14 +101,14 @@ DnnForm BackwardWeights(const Arrays& of) {
 
 int64_t Extent(const DnnConvolution& of, size_t d) { return (of.kernel[d] - 1) * of.dilations[d] + 1; }
 
-// oneDNN pads on both sides or not at all: what no window reaches is left out of the source. False if that cannot be.
+// oneDNN does not support negative padding. Crops the source elements that no window reaches; false if impossible.
 bool Crop(DnnForm& form) {
   DnnConvolution& to = form.convolution;
   for (size_t d = 0; d < to.kernel.size(); ++d) {
     const int64_t high = (to.result[d] - 1) * to.strides[d] + Extent(to, d) - to.source[d] - to.pad_low[d];
     if (to.pad_low[d] >= 0 && high >= 0) continue;
     if (to.kind == DnnKind::kBackwardData) {
-      // Elements that are not reached are zero, which oneDNN writes where they are fewer than a stride.
+      // Unreached elements of the result are zero. oneDNN writes them if there are fewer than a stride.
       if (to.pad_low[d] < 0 || high <= -to.strides[d]) return false;
       continue;
     }
@@ -123,22 +123,22 @@ bool Crop(DnnForm& form) {
   return true;
 }
 
-constexpr int64_t kPieceWork = int64_t{1} << 22, kMaxBlocks = 16;  // multiplications of one that pays
+constexpr int64_t kMinPartWork = int64_t{1} << 22, kMaxBlocks = 16;  // multiplications that justify a part
 
 // Rows [begin, end) of the first spatial dimension of the result.
-std::optional<DnnPiece> RowsPiece(const DnnConvolution& whole, int64_t begin, int64_t end) {
-  DnnPiece piece{whole};
-  DnnConvolution& to = piece.convolution;
+std::optional<DnnPart> RowsPart(const DnnConvolution& whole, int64_t begin, int64_t end) {
+  DnnPart part{whole};
+  DnnConvolution& to = part.convolution;
   const int64_t start = begin * whole.strides[0] - whole.pad_low[0];
   const int64_t stop = std::min(whole.source[0], (end - 1) * whole.strides[0] + Extent(whole, 0) - whole.pad_low[0]);
   const int64_t first = std::max<int64_t>(0, start);
-  if (stop <= first) return std::nullopt;  // all of it padding
+  if (stop <= first) return std::nullopt;  // only padding
   to.pad_low[0] = first - start;
   to.source[0] = stop - first;
   to.result[0] = end - begin;
-  piece.source = first * whole.source_strides[2];
-  piece.result = begin * whole.result_strides[2];
-  return piece;
+  part.source = first * whole.source_strides[2];
+  part.result = begin * whole.result_strides[2];
+  return part;
 }
 
 }  // namespace
@@ -180,27 +180,27 @@ std::optional<DnnForm> DnnFormOf(const Instruction& hlo) {
   return form;
 }
 
-std::vector<DnnPiece> PiecesOf(const DnnConvolution& whole) {
+std::vector<DnnPart> SplitConvolution(const DnnConvolution& whole) {
   const int64_t work = whole.batch * Product(whole.result) * Product(whole.kernel) * whole.in_features *
                        (whole.out_features / whole.groups);
-  const int64_t wanted = std::clamp<int64_t>(work / kPieceWork, 1, kMaxBlocks);
-  std::vector<DnnPiece> pieces;
-  const int64_t parts = std::min(wanted, whole.batch);
-  const int64_t rows = whole.kind == DnnKind::kForward && whole.result[0] >= 8 ? std::min(wanted / parts, whole.result[0] / 4) : 1;
-  for (int64_t i = 0; i < parts; ++i) {
-    const int64_t first = whole.batch * i / parts, last = whole.batch * (i + 1) / parts;
+  const int64_t max_parts = std::clamp<int64_t>(work / kMinPartWork, 1, kMaxBlocks);
+  std::vector<DnnPart> parts;
+  const int64_t batches = std::min(max_parts, whole.batch);
+  const int64_t rows = whole.kind == DnnKind::kForward && whole.result[0] >= 8 ? std::min(max_parts / batches, whole.result[0] / 4) : 1;
+  for (int64_t i = 0; i < batches; ++i) {
+    const int64_t first = whole.batch * i / batches, last = whole.batch * (i + 1) / batches;
     DnnConvolution images = whole;
     images.batch = last - first;
     for (int64_t r = 0; r < std::max<int64_t>(rows, 1); ++r) {
-      std::optional<DnnPiece> piece =
-          rows > 1 ? RowsPiece(images, whole.result[0] * r / rows, whole.result[0] * (r + 1) / rows) : DnnPiece{images};
-      if (!piece) return {DnnPiece{whole}};
-      piece->source += first * whole.source_strides[0];
-      piece->result += first * whole.result_strides[0];
-      pieces.push_back(std::move(*piece));
+      std::optional<DnnPart> part =
+          rows > 1 ? RowsPart(images, whole.result[0] * r / rows, whole.result[0] * (r + 1) / rows) : DnnPart{images};
+      if (!part) return {DnnPart{whole}};
+      part->source += first * whole.source_strides[0];
+      part->result += first * whole.result_strides[0];
+      parts.push_back(std::move(*part));
     }
   }
-  return pieces;
+  return parts;
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// A convolution of HLO in oneDNN's words, cut into pieces for the threads of a pool.
+// Expresses an HLO convolution as a oneDNN convolution and splits it for the threads of a pool.
 #pragma once
 
 #include <optional>
@@ -8,27 +8,27 @@
 
 namespace shoal::internal {
 
-// How an instruction is computed: which of oneDNN's three kinds it is, and which of its arrays is which.
-//   kForward: as it is.
-//   kBackwardData: the base has holes (a data gradient of a convolution with strides).
-//   kBackwardWeights: the window is as large as the base (a weight gradient), or the batch is divided into groups.
+// The oneDNN convolution that computes an instruction: one of three kinds, which determine the roles of the arrays.
+//   kForward: the same convolution.
+//   kBackwardData: the input is dilated (the data gradient of a strided convolution).
+//   kBackwardWeights: the window is about as large as the input (a weight gradient), or there are batch groups.
 struct DnnForm {
   DnnConvolution convolution;
-  bool flips_kernel = false;               // its spatial dimensions run the other way
-  int64_t source_offset = 0;               // where the source begins in its array, in elements
+  bool flips_kernel = false;  // reverse the spatial dimensions of the kernel
+  int64_t source_offset = 0;  // offset of the source in its array, in elements
 };
 
-// Nothing where oneDNN has no word for it.
+// Returns nothing if oneDNN cannot express the convolution.
 std::optional<DnnForm> DnnFormOf(const Instruction& hlo);
 
-// One piece: a convolution of a part of the batch, or of some rows of the result, and where its arrays begin.
-struct DnnPiece {
+// One part: a convolution of a part of the batch or of some rows of the result, and the offsets of its arrays.
+struct DnnPart {
   DnnConvolution convolution;
   int64_t source = 0, result = 0;  // elements
 };
 
-// Pieces that are independent of each other, or, of kBackwardWeights, whose results are to be added up in order. How many
-// depends on the sizes alone.
-std::vector<DnnPiece> PiecesOf(const DnnConvolution& convolution);
+// Splits a convolution into independent parts, whose number depends only on the sizes. For kBackwardWeights, the
+// results of the parts must be added in order.
+std::vector<DnnPart> SplitConvolution(const DnnConvolution& convolution);
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// dot as products of matrices that lie as they are in the operands, wherever their dimensions merge; narrow floats are
-// converted first.
+// dot as GEMMs. The matrices are read directly from the operands if dimensions of the same kind can be merged. Narrow
+// floats are widened first.
 #include <algorithm>
 #include <optional>
 
@@ -17,17 +17,17 @@ namespace {
 struct Side {
   std::vector<int64_t> batch_sizes, batch_strides;
   int64_t free = 1, contracting = 1, free_stride = 1, contracting_stride = 1;
-  // Not empty: no two strides describe it as it lies; with its dimensions in this order they do.
+  // Not empty if the operand must first be copied with its dimensions in this order, so that two strides describe it.
   Dims order;
 };
 
-// All their values are values of bf16, and none of them is a denormal one there.
+// bf16 represents all values of the type exactly and without denormals.
 bool FitsInBf16(ElementType type) { return IsFloat(type) && BitWidth(type) <= 8 && type != ElementType::kF8e8m0fnu; }
 bool IsNarrow(ElementType type) { return type == ElementType::kBf16 || type == ElementType::kF16; }
 
 bool Has(Ints dims, int64_t dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
 
-// The stride of the dimensions taken as one; nothing if they do not follow each other in memory.
+// The stride of the dimensions merged into one; nothing if they are not contiguous.
 std::optional<int64_t> MergedStride(const Shape& shape, const std::vector<int64_t>& dims) {
   const Dims strides = RowMajorStrides(shape.dims());
   std::optional<int64_t> stride;
@@ -79,7 +79,7 @@ struct Sides {
 };
 
 Sides SidesOf(const Instruction& hlo) {
-  // The contracting dimensions in the order in which the lhs has them: they may then lie there as one.
+  // Sort the contracting dimensions in the order of the lhs, so that they may be contiguous there.
   std::vector<std::pair<int64_t, int64_t>> pairs;
   const Ints left = hlo[kLhsContractingDims], right = hlo[kRhsContractingDims];
   for (size_t i = 0; i < left.size(); ++i) pairs.emplace_back(left[i], right[i]);
@@ -92,7 +92,7 @@ Sides SidesOf(const Instruction& hlo) {
   return {SideOf(hlo.operand_shape(0), hlo[kLhsBatchDims], lhs), SideOf(hlo.operand_shape(1), hlo[kRhsBatchDims], rhs)};
 }
 
-// The operand as the side describes it.
+// The operand in the memory layout that the side describes, copied if necessary.
 Array BlasLayout(const Array& array, const Side& side, ThreadPool& pool) {
   if (side.order.empty()) return array;
   const Dims strides = RowMajorStrides(array.dims());
@@ -102,29 +102,29 @@ Array BlasLayout(const Array& array, const Side& side, ThreadPool& pool) {
     sizes.push_back(array.dim(d));
     from.strides.push_back(strides[static_cast<size_t>(d)]);
   }
-  Array laid(array.type(), sizes);
-  ParallelCopy(laid.dims(), array.element_bytes(), laid.mutable_data(), {0, RowMajorStrides(laid.dims())}, array.data(),
+  Array ordered(array.type(), sizes);
+  ParallelCopy(ordered.dims(), array.element_bytes(), ordered.mutable_data(), {0, RowMajorStrides(ordered.dims())}, array.data(),
                from, pool);
-  return laid;
+  return ordered;
 }
 
-// Until the next call in this thread: of many small products the list is as long as the operands, and memory that is
-// asked for anew in every run costs more than they do.
-std::span<const GemmOffsets> PlacesOf(const Side& lhs, const Side& rhs) {
-  thread_local std::vector<GemmOffsets> places;
+// Offsets of the matrices of each batch element. Valid until the next call on this thread: with many small GEMMs the
+// list is as long as the operands, and allocating it in every run would take longer than the GEMMs.
+std::span<const GemmOffsets> OffsetsOfBatch(const Side& lhs, const Side& rhs) {
+  thread_local std::vector<GemmOffsets> offsets;
   size_t count = 1;
   for (int64_t size : lhs.batch_sizes) count *= static_cast<size_t>(size);
-  places.resize(std::max<size_t>(count, 1));
-  places[0] = {};
-  // From the last dimension on: what is there so far, once for each index of the next.
-  size_t made = 1;
+  offsets.resize(std::max<size_t>(count, 1));
+  offsets[0] = {};
+  // From the last dimension to the first, repeat the existing offsets for each index of the next dimension.
+  size_t count_so_far = 1;
   for (size_t d = lhs.batch_sizes.size(); d-- > 0;) {
-    const size_t before = made;
+    const size_t before = count_so_far;
     for (int64_t i = 1; i < lhs.batch_sizes[d]; ++i)
       for (size_t k = 0; k < before; ++k)
-        places[made++] = {places[k].a + i * lhs.batch_strides[d], places[k].b + i * rhs.batch_strides[d]};
+        offsets[count_so_far++] = {offsets[k].a + i * lhs.batch_strides[d], offsets[k].b + i * rhs.batch_strides[d]};
   }
-  return {places.data(), count};
+  return {offsets.data(), count};
 }
 
 template <class T>
@@ -132,18 +132,19 @@ void Multiply(const Sides& sides, const Array& a, const Array& b, Array& out, Th
   const auto& [lhs, rhs] = sides;
   ParallelGemm(lhs.free, rhs.free, lhs.contracting,
                MatrixView<T>{a.As<T>().data(), lhs.free_stride, lhs.contracting_stride},
-               MatrixView<T>{b.As<T>().data(), rhs.contracting_stride, rhs.free_stride}, PlacesOf(lhs, rhs),
+               MatrixView<T>{b.As<T>().data(), rhs.contracting_stride, rhs.free_stride}, OffsetsOfBatch(lhs, rhs),
                out.Mutable<T>().data(), pool);
 }
 
-// Integers of eight bits, exactly: by the CPU's instructions for them, or as floats. Products are at most 2^14 with signs
-// and 2^16 without, and sums of 2^24 are numbers that f32 has. The sums of all stretches are added up as integers.
+// 8-bit integers, computed exactly with the CPU's instructions for them, or as floats. Each multiplication is at most
+// 2^14 if signed and 2^16 if unsigned, and f32 is exact up to 2^24. Sums each stretch as floats, all stretches as
+// integers.
 void MultiplyBytes(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
   const auto& [lhs, rhs] = sides;
-  const std::span<const GemmOffsets> places = PlacesOf(lhs, rhs);
+  const std::span<const GemmOffsets> offsets = OffsetsOfBatch(lhs, rhs);
   if (a.type() == ElementType::kS8 && b.type() == a.type() &&
       ParallelGemm(lhs.free, rhs.free, lhs.contracting, MatrixView<int8_t>{a.As<int8_t>().data(), lhs.free_stride, lhs.contracting_stride},
-                   MatrixView<int8_t>{b.As<int8_t>().data(), rhs.contracting_stride, rhs.free_stride}, places,
+                   MatrixView<int8_t>{b.As<int8_t>().data(), rhs.contracting_stride, rhs.free_stride}, offsets,
                    out.Mutable<int32_t>().data(), pool))
     return;
   const int64_t stretch = IsSigned(a.type()) && IsSigned(b.type()) ? 1024 : 256;
@@ -155,58 +156,58 @@ void MultiplyBytes(const Sides& sides, const Array& a, const Array& b, Array& ou
     ParallelGemm(lhs.free, rhs.free, std::min(stretch, lhs.contracting - first),
                  MatrixView<float>{wide_a.As<float>().data() + first * lhs.contracting_stride, lhs.free_stride, lhs.contracting_stride},
                  MatrixView<float>{wide_b.As<float>().data() + first * rhs.contracting_stride, rhs.contracting_stride, rhs.free_stride},
-                 places, sums, pool);
+                 offsets, sums, pool);
     ForBlocks(pool, out.count(), 1 << 14, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) total[i] = static_cast<int32_t>(sums[i]) + (first == 0 ? 0 : total[i]);
     });
   }
 }
 
-// A vector or a few rows with a large matrix of bf16: read as it is, not converted first.
+// A vector or a few rows times a large bf16 matrix. The matrix is read directly, without converting it first.
 bool MultiplySkinny(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
   const auto& [lhs, rhs] = sides;
   if (!lhs.batch_sizes.empty()) return false;
-  auto product = [&](const Side& rows, const Array& few, const Side& columns, const Array& many) {
+  auto multiply = [&](const Side& rows, const Array& few, const Side& columns, const Array& many) {
     const bool is_large = rows.free * columns.free * rows.contracting > kMinLibraryWork;
     if (many.type() != ElementType::kBf16 || rows.free > kMaxSkinnyRows || !is_large) return false;
     const Array wide = Widened(few, pool);
     return SkinnyGemm(rows.free, columns.free, rows.contracting, {wide.As<float>().data(), rows.free_stride, rows.contracting_stride},
                       MatrixView<Bf16>{many.As<Bf16>().data(), columns.contracting_stride, columns.free_stride}, out.Mutable<float>().data(), pool);
   };
-  if (product(lhs, a, rhs, b)) return true;
-  return rhs.free == 1 && product(rhs, b, lhs, a);
+  if (multiply(lhs, a, rhs, b)) return true;
+  return rhs.free == 1 && multiply(rhs, b, lhs, a);
 }
 
-// Its matrices are runs of memory, one row after the other or one column.
+// Each matrix is contiguous, row by row or column by column.
 bool IsDense(const Side& side) {
   const bool rows = side.contracting_stride == 1 && side.free_stride == side.contracting;
   return rows || (side.free_stride == 1 && side.contracting_stride == side.free);
 }
 
-// Elements of `array` from `first` on, in f32.
+// `count` elements of `array` from `first` on, in f32.
 Array WidenedPart(const Array& array, int64_t first, int64_t count, ThreadPool& pool) {
   const auto width = static_cast<size_t>(array.element_bytes());
   const std::byte* from = array.data() + static_cast<size_t>(first) * width;
   return Widened(Array(array.type(), Dims{count}, Buffer::Borrow(from, static_cast<size_t>(count) * width)), pool);
 }
 
-// Narrow operands that are large are converted a part at a time: whole ones, which many devices may have at once, would
-// take more memory than all that they keep.
+// Widens large narrow operands part by part. Many devices may do this simultaneously, and widening entire operands
+// would take more memory than all their values.
 bool MultiplyInParts(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
   constexpr int64_t kPart = int64_t{1} << 23;  // elements
   const auto& [lhs, rhs] = sides;
   if (a.count() + b.count() <= 2 * kPart || !IsDense(lhs) || !IsDense(rhs)) return false;
   float* c = out.Mutable<float>().data();
-  auto multiply = [&](int64_t rows, const Array& left, const Array& right, std::span<const GemmOffsets> places, float* to) {
+  auto multiply = [&](int64_t rows, const Array& left, const Array& right, std::span<const GemmOffsets> offsets, float* to) {
     ParallelGemm(rows, rhs.free, lhs.contracting, MatrixView<float>{left.As<float>().data(), lhs.free_stride, lhs.contracting_stride},
-                 MatrixView<float>{right.As<float>().data(), rhs.contracting_stride, rhs.free_stride}, places, to, pool);
+                 MatrixView<float>{right.As<float>().data(), rhs.contracting_stride, rhs.free_stride}, offsets, to, pool);
   };
-  const std::span<const GemmOffsets> places = PlacesOf(lhs, rhs);
+  const std::span<const GemmOffsets> offsets = OffsetsOfBatch(lhs, rhs);
   const GemmOffsets first[] = {{}};
-  if (places.size() > 1) {
-    for (size_t i = 0; i < places.size(); ++i)
-      multiply(lhs.free, WidenedPart(a, places[i].a, lhs.free * lhs.contracting, pool),
-               WidenedPart(b, places[i].b, rhs.free * rhs.contracting, pool), first, c + static_cast<int64_t>(i) * lhs.free * rhs.free);
+  if (offsets.size() > 1) {
+    for (size_t i = 0; i < offsets.size(); ++i)
+      multiply(lhs.free, WidenedPart(a, offsets[i].a, lhs.free * lhs.contracting, pool),
+               WidenedPart(b, offsets[i].b, rhs.free * rhs.contracting, pool), first, c + static_cast<int64_t>(i) * lhs.free * rhs.free);
     return true;
   }
   if (lhs.contracting_stride != 1 || a.count() <= kPart) return false;
@@ -226,7 +227,7 @@ void MultiplyFloats(const Sides& sides, const Array& left, const Array& right, A
   const auto& [lhs, rhs] = sides;
   if (a.type() == ElementType::kBf16 && b.type() == a.type() &&
       ParallelGemm(lhs.free, rhs.free, lhs.contracting, MatrixView<Bf16>{a.As<Bf16>().data(), lhs.free_stride, lhs.contracting_stride},
-                   MatrixView<Bf16>{b.As<Bf16>().data(), rhs.contracting_stride, rhs.free_stride}, PlacesOf(lhs, rhs),
+                   MatrixView<Bf16>{b.As<Bf16>().data(), rhs.contracting_stride, rhs.free_stride}, OffsetsOfBatch(lhs, rhs),
                    out.Mutable<float>().data(), pool))
     return;
   const bool narrow = IsNarrow(a.type()) || IsNarrow(b.type());

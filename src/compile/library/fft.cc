@@ -1,4 +1,4 @@
-// fft of f32 and c64: several lines at a time, boxes of a batch or lines of one box on several threads.
+// fft of f32 and c64. Transforms several lines at a time in vector lanes. Threads split the boxes, or lines of one box.
 #include <algorithm>
 
 #include "compile/library/rows.h"
@@ -13,27 +13,27 @@ using Complex = std::complex<float>;
 using Transform = LaneFourierTransform;
 constexpr int64_t kLanes = Transform::kLanes;
 
-// One transform over all the dimensions of fft_length.
+// One transform over all dimensions of fft_length.
 struct Box {
   FftType type{};
   std::vector<int64_t> sizes;
-  int64_t rows = 1, in_last = 0, out_last = 0;  // of the last dimension: of the operand, of the result
+  int64_t rows = 1, in_last = 0, out_last = 0;  // number of rows; size of the last dimension of operand and result
 
   int64_t count() const { return rows * sizes.back(); }
   float scale() const { return IsInverse(type) ? static_cast<float>(1 / static_cast<double>(count())) : 1; }
 };
 
-// Blocks of lines that one task does: some 2^14 elements, and full lanes.
-int64_t LinesTogether(int64_t length) { return std::max<int64_t>(1, (1 << 14) / (length * kLanes)) * kLanes; }
+// Number of lines per task: about 2^14 elements, and full lanes.
+int64_t LinesPerTask(int64_t length) { return std::max<int64_t>(1, (1 << 14) / (length * kLanes)) * kLanes; }
 
-// Dimension `axis` of `boxes` boxes, whose last dimension is `last` long.
+// Transforms dimension `axis` of `boxes` boxes. `last`: size of their last dimension.
 void TransformAxis(const Box& box, const Complex* in, Complex* out, int64_t boxes, size_t axis, int64_t last, float scale, ThreadPool& pool) {
   int64_t outer = boxes, inner = 1;
   for (size_t d = 0; d < axis; ++d) outer *= box.sizes[d];
   for (size_t d = axis + 1; d < box.sizes.size(); ++d) inner *= d + 1 == box.sizes.size() ? last : box.sizes[d];
   const int64_t length = box.sizes[axis];
   const bool swapped = IsInverse(box.type);
-  ForBlocks(pool, outer * inner, LinesTogether(length), [&](int64_t begin, int64_t end) {
+  ForBlocks(pool, outer * inner, LinesPerTask(length), [&](int64_t begin, int64_t end) {
     Transform transform(length);
     int64_t starts[kLanes];
     for (int64_t first = begin; first < end; first += kLanes) {
@@ -46,10 +46,10 @@ void TransformAxis(const Box& box, const Complex* in, Complex* out, int64_t boxe
   });
 }
 
-// Where the rows of each lane begin: two rows are one line of complex numbers, of which the second is the imaginary part.
+// The two rows of each lane. They form one line of complex numbers, in which the second row is the imaginary part.
 struct RowPairs {
   int64_t first[kLanes], second[kLanes];
-  int64_t lines = 0, seconds = 0;  // an odd last row has none
+  int64_t lines = 0, seconds = 0;  // number of first and second rows; an odd last row has no second
 
   RowPairs(int64_t begin, int64_t end) : lines(std::min(kLanes, (end - begin + 1) / 2)), seconds(std::min(kLanes, (end - begin) / 2)) {
     for (int64_t l = 0; l < lines; ++l) {
@@ -57,15 +57,15 @@ struct RowPairs {
       second[l] = std::min(begin + 2 * l + 1, end - 1);
     }
   }
-  // Elements in front of them.
-  RowPairs Times(int64_t width) const {
+  // The row numbers multiplied by `width`: the offsets of the rows.
+  RowPairs ScaledBy(int64_t width) const {
     RowPairs starts = *this;
     for (int64_t l = 0; l < lines; ++l) starts.first[l] *= width, starts.second[l] *= width;
     return starts;
   }
 };
 
-// The spectra of two real lines from that of a + ib.
+// Separates the spectra of two real lines a and b from the spectrum of a + ib.
 void SplitSpectra(Transform& transform, int64_t count, Transform::Number* a, Transform::Number* b) {
   const Transform::Number* z = transform.numbers();
   const int64_t n = transform.length();
@@ -76,8 +76,8 @@ void SplitSpectra(Transform& transform, int64_t count, Transform::Number* a, Tra
   }
 }
 
-// a + ib, of all elements, from halves of the spectra of real lines a and b: element n - k is the conjugate of element k.
-// The parts are swapped, for a transform backwards.
+// Computes the full spectrum of a + ib from the half spectra of real lines a and b: element n - k is the conjugate of
+// element k. Real and imaginary parts are swapped, for an inverse transform.
 void JoinSpectra(const Transform::Number* a, const Transform::Number* b, Transform& transform) {
   Transform::Number* z = transform.numbers();
   const int64_t n = transform.length();
@@ -91,11 +91,11 @@ void JoinSpectra(const Transform::Number* a, const Transform::Number* b, Transfo
 
 void TransformRealRows(const Box& box, const float* in, Complex* out, int64_t rows, ThreadPool& pool) {
   const int64_t length = box.sizes.back();
-  ForBlocks(pool, rows, 2 * LinesTogether(length), [&](int64_t begin, int64_t end) {
+  ForBlocks(pool, rows, 2 * LinesPerTask(length), [&](int64_t begin, int64_t end) {
     Transform transform(length);
     LaneNumbers a(box.out_last), b(box.out_last);
     for (int64_t first = begin; first < end; first += 2 * kLanes) {
-      const RowPairs rows_of(first, end), from = rows_of.Times(box.in_last), to = rows_of.Times(box.out_last);
+      const RowPairs rows_of(first, end), from = rows_of.ScaledBy(box.in_last), to = rows_of.ScaledBy(box.out_last);
       LoadRealLines(in, from.first, from.lines, length, &transform.numbers()->re, 2);
       LoadRealLines(in, from.second, from.lines, length, &transform.numbers()->im, 2);
       transform.Run();
@@ -108,11 +108,11 @@ void TransformRealRows(const Box& box, const float* in, Complex* out, int64_t ro
 
 void TransformToRealRows(const Box& box, const Complex* in, float* out, int64_t rows, ThreadPool& pool) {
   const int64_t length = box.sizes.back();
-  ForBlocks(pool, rows, 2 * LinesTogether(length), [&](int64_t begin, int64_t end) {
+  ForBlocks(pool, rows, 2 * LinesPerTask(length), [&](int64_t begin, int64_t end) {
     Transform transform(length);
     LaneNumbers a(box.in_last), b(box.in_last);
     for (int64_t first = begin; first < end; first += 2 * kLanes) {
-      const RowPairs rows_of(first, end), from = rows_of.Times(box.in_last), to = rows_of.Times(box.out_last);
+      const RowPairs rows_of(first, end), from = rows_of.ScaledBy(box.in_last), to = rows_of.ScaledBy(box.out_last);
       LoadLines(in, {from.first, from.lines, 1}, box.in_last, false, a.data());
       LoadLines(in, {from.second, from.lines, 1}, box.in_last, false, b.data());
       JoinSpectra(a.data(), b.data(), transform);
@@ -128,7 +128,7 @@ void TransformBoxes(const Box& box, const float* in, Complex* out, int64_t boxes
   for (size_t axis = 0; axis + 1 < box.sizes.size(); ++axis) TransformAxis(box, out, out, boxes, axis, box.out_last, 1, pool);
 }
 
-// The last dimension last: its other half appears only when the other dimensions are done.
+// Transforms the last dimension last, because its other half can be derived only after the other dimensions are done.
 void TransformBoxes(const Box& box, const Complex* in, float* out, int64_t boxes, ThreadPool& pool) {
   std::vector<Complex> elements;
   if (box.sizes.size() > 1) {
@@ -150,9 +150,9 @@ void TransformAll(const Box& box, const Array& in, Array& out, ThreadPool& pool)
   const In* from = in.As<In>().data();
   Out* to = out.Mutable<Out>().data();
   const int64_t in_count = box.rows * box.in_last, out_count = box.rows * box.out_last, boxes = out.count() / out_count;
-  // So many boxes at a time that their lines fill the lanes, two rows each, and stay in the cache.
-  const int64_t together = std::max<int64_t>(1, (1 << 14) / (box.count() * 2 * kLanes)) * 2 * kLanes;
-  ForBlocks(pool, boxes, box.rows >= 2 * kLanes ? std::max<int64_t>(1, (1 << 16) / box.count()) : together,
+  // Number of boxes whose lines, of two rows each, fill the lanes and fit in the cache.
+  const int64_t boxes_per_task = std::max<int64_t>(1, (1 << 14) / (box.count() * 2 * kLanes)) * 2 * kLanes;
+  ForBlocks(pool, boxes, box.rows >= 2 * kLanes ? std::max<int64_t>(1, (1 << 16) / box.count()) : boxes_per_task,
             [&](int64_t begin, int64_t end) {
               TransformBoxes(box, from + begin * in_count, to + begin * out_count, end - begin, pool);
             });
@@ -175,7 +175,7 @@ Status Fft(const Instruction& hlo, std::span<const Array> operands, std::span<Ar
 
 LibraryFunction FftFunction(const Instruction& hlo) {
   const Shape &in = hlo.operand_shape(0), &out = hlo.shape();
-  constexpr int64_t kMin = 1 << 12;  // elements; below, f64 and rounded once costs nothing
+  constexpr int64_t kMin = 1 << 12;  // elements; for fewer, the interpreter's f64 computation is fast enough
   if (in.has_dynamic() || out.has_dynamic() || in.ElementCount().value_or(0) < kMin) return nullptr;
   const Ints length = hlo[FftOp::kLength];
   const FftType type = hlo[FftOp::kType];
@@ -186,7 +186,7 @@ LibraryFunction FftFunction(const Instruction& hlo) {
   for (size_t i = 0; i < length.size(); ++i) {
     const bool halved = real_out && i + 1 == length.size();
     if (length[i] <= 0 || length[i] > (1 << 24)) return nullptr;
-    if (in.dims()[first + i] != (halved ? length[i] / 2 + 1 : length[i])) return nullptr;  // the evaluator says so
+    if (in.dims()[first + i] != (halved ? length[i] / 2 + 1 : length[i])) return nullptr;  // an error
   }
   return out.ElementCount().value_or(0) > 0 && !length.empty() ? &Fft : nullptr;
 }

@@ -1,5 +1,5 @@
-// gather: slices that begin where data says. Where the last dimension of the result runs along a slice, slices are
-// copied run by run; where it runs along the indices, element by element in the order of the result.
+// gather. If the last dimension of the result is a slice dimension, copies contiguous runs of the slices. If it is a
+// batch dimension, copies element by element in the order of the result.
 #include <algorithm>
 #include <vector>
 #include <cstring>
@@ -15,11 +15,11 @@ namespace {
 
 constexpr int64_t kTaskBytes = int64_t{1} << 16;
 
-// The slices, and where they lie on both sides.
+// The slice sizes and the strides in operand (`from`) and result (`to`).
 struct Slices {
-  Dims sizes, from, to;         // of the dimensions that stay, in the order of the result
-  Dims batch_sizes, batch_to;   // of the result
-  Dims most;                    // the largest start in each dimension of the operand
+  Dims sizes, from, to;         // for the kept slice dimensions, in the order of the result
+  Dims batch_sizes, batch_to;   // for the batch dimensions of the result
+  Dims max_starts;                    // the largest start in each dimension of the operand
 };
 
 Slices SlicesOf(const Instruction& hlo, Ints operand, Ints result) {
@@ -28,7 +28,7 @@ Slices SlicesOf(const Instruction& hlo, Ints operand, Ints result) {
   const auto rank = static_cast<int>(operand.size());
   const Dims kept = DimsWithout(rank, hlo[GatherOp::kCollapsedSliceDims], hlo[GatherOp::kOperandBatchingDims]);
   Slices slices;
-  for (size_t d = 0; d < operand.size(); ++d) slices.most.push_back(operand[d] - sizes[d]);
+  for (size_t d = 0; d < operand.size(); ++d) slices.max_starts.push_back(operand[d] - sizes[d]);
   for (size_t i = 0; i < kept.size(); ++i) {
     const auto d = static_cast<size_t>(kept[i]);
     slices.sizes.push_back(sizes[d]);
@@ -42,12 +42,12 @@ Slices SlicesOf(const Instruction& hlo, Ints operand, Ints result) {
   return slices;
 }
 
-// Places in the result for a row-major walk over the batch; empty where they are 0, step, 2 * step, ….
-struct BatchPlaces {
+// Offset in the result of each batch index, in row-major order. `at` is empty if they are 0, step, 2 * step, ….
+struct BatchOffsets {
   int64_t step = 1;
   std::vector<int64_t> at;
 
-  explicit BatchPlaces(const Slices& slices) {
+  explicit BatchOffsets(const Slices& slices) {
     const auto loops = MergedLoops(AsInts(slices.batch_sizes), AsInts(slices.batch_to), AsInts(slices.batch_to));
     step = loops[0].out;
     if (loops.size() > 1) at = BoxOffsets(AsInts(slices.batch_sizes), AsInts(slices.batch_to));
@@ -56,12 +56,12 @@ struct BatchPlaces {
 };
 
 template <class T>
-class Gathering {
+class Gatherer {
  public:
-  Gathering(const Slices& slices, std::span<const int64_t> starts, const T* in, T* out)
-      : slices_(slices), starts_(starts), places_(slices), in_(in), out_(out) {}
+  Gatherer(const Slices& slices, std::span<const int64_t> starts, const T* in, T* out)
+      : slices_(slices), starts_(starts), batch_offsets_(slices), in_(in), out_(out) {}
 
-  // Slice by slice, each in runs.
+  // Copies slice by slice, each in contiguous runs.
   void BySlices(ThreadPool& pool) const {
     const Runs from = RunsOf(AsInts(slices_.sizes), AsInts(slices_.from));
     const Runs to = RunsOf(AsInts(slices_.sizes), AsInts(slices_.to));
@@ -71,7 +71,7 @@ class Gathering {
     const Strided from_box{0, slices_.from}, to_box{0, slices_.to};
     ForBlocks(pool, count, std::max<int64_t>(1, kTaskBytes / std::max<int64_t>(bytes, 8)), [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
-        T* out = out_ + places_(b);
+        T* out = out_ + batch_offsets_(b);
         const T* in = in_ + starts_[static_cast<size_t>(b)];
         if (b + kAhead < end) Fetch(in_ + starts_[static_cast<size_t>(b + kAhead)], bytes);
         if (as_runs) {
@@ -85,31 +85,31 @@ class Gathering {
     });
   }
 
-  // For each element of a slice: that element of all slices.
+  // For each element of a slice, copies that element of all slices.
   void ByElements(ThreadPool& pool) const {
     const std::vector<int64_t> from = BoxOffsets(AsInts(slices_.sizes), AsInts(slices_.from));
     const std::vector<int64_t> to = BoxOffsets(AsInts(slices_.sizes), AsInts(slices_.to));
     const auto count = static_cast<int64_t>(starts_.size());
     constexpr int64_t kBlock = kTaskBytes / static_cast<int64_t>(sizeof(T)) / 4;
     const int64_t blocks = (count + kBlock - 1) / kBlock;
-    const int64_t together = std::max<int64_t>(1, kBlock / std::max<int64_t>(count, 1));
-    ForBlocks(pool, static_cast<int64_t>(from.size()) * blocks, together, [&](int64_t first, int64_t last) {
+    const int64_t elements_per_task = std::max<int64_t>(1, kBlock / std::max<int64_t>(count, 1));
+    ForBlocks(pool, static_cast<int64_t>(from.size()) * blocks, elements_per_task, [&](int64_t first, int64_t last) {
       for (int64_t t = first; t < last; ++t) {
         const auto element = static_cast<size_t>(t / blocks);
         const int64_t begin = t % blocks * kBlock, end = std::min(count, begin + kBlock);
         const T* in = in_ + from[element];
         T* out = out_ + to[element];
-        if (places_.at.empty() && places_.step == 1) {
+        if (batch_offsets_.at.empty() && batch_offsets_.step == 1) {
           for (int64_t b = begin; b < end; ++b) out[b] = in[starts_[static_cast<size_t>(b)]];
         } else {
-          for (int64_t b = begin; b < end; ++b) out[places_(b)] = in[starts_[static_cast<size_t>(b)]];
+          for (int64_t b = begin; b < end; ++b) out[batch_offsets_(b)] = in[starts_[static_cast<size_t>(b)]];
         }
       }
     });
   }
 
  private:
-  // Slices lie anywhere: the next ones are on their way while this one is copied.
+  // Slices are at arbitrary offsets, so the next ones are prefetched while this one is copied.
   static constexpr int64_t kAhead = 4;
   static void Fetch(const T* slice, int64_t bytes) {
     constexpr int64_t kLine = 64, kMax = 8 * kLine;
@@ -119,23 +119,23 @@ class Gathering {
 
   const Slices& slices_;
   std::span<const int64_t> starts_;
-  BatchPlaces places_;
+  BatchOffsets batch_offsets_;
   const T* in_;
   T* out_;
 };
 
 template <class T>
 void GatherAs(const Slices& slices, std::span<const int64_t> starts, const Array& operand, Array& result, ThreadPool& pool) {
-  const Gathering<T> gathering(slices, starts, operand.As<T>().data(), result.Mutable<T>().data());
-  int64_t last_slice = 0, last_batch = 0;  // how long the result runs along each
+  const Gatherer<T> gatherer(slices, starts, operand.As<T>().data(), result.Mutable<T>().data());
+  int64_t last_slice = 0, last_batch = 0;  // contiguous elements of the result along slice and batch dimensions
   for (size_t d = 0; d < slices.sizes.size(); ++d)
     if (slices.to[d] == 1) last_slice = std::max(last_slice, slices.sizes[d]);
   for (size_t d = 0; d < slices.batch_sizes.size(); ++d)
     if (slices.batch_to[d] == 1) last_batch = std::max(last_batch, slices.batch_sizes[d]);
   if (last_slice > 1 || last_batch <= 1)
-    gathering.BySlices(pool);
+    gatherer.BySlices(pool);
   else
-    gathering.ByElements(pool);
+    gatherer.ByElements(pool);
 }
 
 struct Wide {  // an element of sixteen bytes
@@ -149,7 +149,7 @@ Status GatherSlices(const Instruction& hlo, std::span<const Array> operands, std
       SliceStarts(operands[1],
              {hlo[kIndexVectorDim], hlo[GatherOp::kStartIndexMap], hlo[GatherOp::kOperandBatchingDims],
               hlo[GatherOp::kStartIndicesBatchingDims]},
-             operand.dims(), AsInts(slices.most), true)
+             operand.dims(), AsInts(slices.max_starts), true)
           .FindAll(pool);
   switch (operand.element_bytes()) {
     case 1:

@@ -1,13 +1,13 @@
-// Library steps: instructions that a function of ours computes over whole arrays, in parallel: products, convolutions,
-// sorts, prefix sums, transforms. The loops themselves are in kernels/ and know no instruction; a row here reads the
-// instruction's attributes and calls them.
+// Library functions: parallel implementations of instructions over whole arrays, such as dots, convolutions, sorts,
+// prefix sums and transforms. The loops are in kernels/ and do not depend on instructions. A library function reads the
+// attributes of the instruction and calls them.
 //
-// To add one: a function of this type in the file of its family in program/library/, and its row in library/table.cc.
-//   - `operands` are arrays in row-major order, as the interpreter has them, and may be read by other steps too.
-//   - `results` are allocated, with the shape the instruction declares, and not yet written.
-//   - Cut the work with the pool by the shape of the data alone (core/base/thread_pool.h says why), and let small work be one
-//     task: below some 10 µs handing over costs more than it saves.
-//   - Values are those of the interpreter up to the order of sums of floats; integers, comparisons and moves are exact.
+// To add one, write a function of this type in the file of its family in compile/library and add a row to table.cc.
+//   - `operands` are row-major arrays, as in the interpreter. Other instructions may read them too.
+//   - `results` are allocated with the declared shape of the instruction, but not initialized.
+//   - Split the work on the pool only by the shape of the data (core/base/thread_pool.h explains why). Run small work
+//     as one task: below about 10 µs, starting threads costs more than it saves.
+//   - Values must match the interpreter, except for the order of float sums; integers, comparisons and moves are exact.
 //     tests/engine compares both on every op.
 #pragma once
 
@@ -22,12 +22,12 @@ namespace shoal::internal {
 using LibraryFunction = Status (*)(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results,
                                    ThreadPool& pool);
 
-// The function for this very instruction, looked up by op, types, shapes and attributes; null where there is none, and
-// then the interpreter computes it.
+// The library function for an instruction, depending on its op, types, shapes and attributes. If null, the interpreter
+// computes the instruction.
 LibraryFunction LibraryFunctionOf(const Instruction& hlo);
 
-// Whether that function changes its first operand: results[0] then comes with the operand's bytes, which are the
-// operand's own where nobody else holds them, and operands[0] is empty.
+// True if the library function updates its first operand in place. results[0] then holds the operand's elements, in the
+// operand's own buffer if that has no other owner, and operands[0] is empty.
 bool UpdatesOperand(const Instruction& hlo);
 
 }  // namespace shoal::internal

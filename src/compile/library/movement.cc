@@ -1,5 +1,5 @@
-// Ops that move boxes of elements: concatenate, pad, dynamic-slice, dynamic-update-slice. Each is a few copies with
-// strides, shared out by the pool.
+// Ops that move boxes of elements: concatenate, pad, dynamic-slice, dynamic-update-slice. Each is a few strided copies,
+// which the pool splits among threads.
 #include <algorithm>
 #include <cstring>
 
@@ -22,8 +22,8 @@ Status Concatenate(const Instruction& hlo, std::span<const Array> operands, std:
   return {};
 }
 
-// Where a slice of `sizes` begins: at the indices in operands[first…], one each or all in one array, moved so that it
-// lies inside `dims`.
+// The offset of a slice of `sizes`. Its start indices are in operands[first…], one per operand or all in one array, and
+// are clamped so that the slice is inside `dims`.
 int64_t ClampedOffset(std::span<const Array> operands, size_t first, Ints dims, Ints sizes) {
   const Dims strides = RowMajorStrides(dims);
   const bool in_one_array = operands.size() == first + 1 && operands[first].rank() == 1;
@@ -44,7 +44,7 @@ Status DynamicSlice(const Instruction&, std::span<const Array> operands, std::sp
   return {};
 }
 
-// The result begins as the operand.
+// The result already holds the elements of the operand.
 Status DynamicUpdateSlice(const Instruction&, std::span<const Array> operands, std::span<Array> results,
                           ThreadPool& pool) {
   const Ints dims = results[0].dims(), sizes = operands[1].dims();
@@ -54,8 +54,7 @@ Status DynamicUpdateSlice(const Instruction&, std::span<const Array> operands, s
   return {};
 }
 
-// Writes rows of a padded array one after the other, each of them once: what comes before the operand's elements,
-// those, what comes after.
+// Writes each row of a padded array once: low padding, elements of the operand, high padding.
 template <class T>
 class PaddedRows {
  public:
@@ -84,17 +83,17 @@ class PaddedRows {
   }
 
  private:
-  // The operand's element that stands at `place`, or -1.
-  int64_t ElementAt(size_t d, int64_t place) const {
-    const int64_t at = place - padding_[d].low, step = padding_[d].interior + 1;
+  // The index in the operand of element `index` of the result in dimension `d`; -1 in the padding.
+  int64_t ElementAt(size_t d, int64_t index) const {
+    const int64_t at = index - padding_[d].low, step = padding_[d].interior + 1;
     return at < 0 || at % step != 0 || at / step >= in_dims_[d] ? -1 : at / step;
   }
 
   void WriteRow(const PaddingDim& padding, const T* in, int64_t in_size, T* out, int64_t out_size) const {
     const int64_t step = padding.interior + 1, low = padding.low;
     const int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;
-    const int64_t room = out_size - low;
-    const int64_t end = std::max(first, room <= 0 ? 0 : std::min(in_size, (room + step - 1) / step));
+    const int64_t available = out_size - low;
+    const int64_t end = std::max(first, available <= 0 ? 0 : std::min(in_size, (available + step - 1) / step));
     if (step == 1) {
       const int64_t begin = std::clamp<int64_t>(low, 0, out_size);
       T* after = std::copy(in + first, in + end, std::fill_n(out, begin, value_));
@@ -154,7 +153,7 @@ LibraryFunction ConcatenateFunction(const Instruction& hlo) {
 LibraryFunction PadFunction(const Instruction& hlo) {
   if (!IsOneType(hlo, 2) || hlo.shape().rank() == 0 || hlo.operand_shape(1).rank() != 0) return nullptr;
   if (hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return nullptr;
-  constexpr int64_t kMax = int64_t{1} << 40;  // beyond that places are more than can be counted
+  constexpr int64_t kMax = int64_t{1} << 40;  // with larger padding, offsets could overflow
   for (const PaddingDim& dim : PaddingOf(hlo))
     if (std::max(dim.low, dim.high) > kMax || std::min(dim.low, dim.high) < -kMax || dim.interior > kMax) return nullptr;
   return StorageBytes(hlo.shape().element_type()) <= 8 ? &Pad : nullptr;

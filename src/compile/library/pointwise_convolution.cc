@@ -5,8 +5,8 @@
 namespace shoal::internal {
 namespace {
 
-// A dimension that input and result share: the batch, or a spatial one.
-struct Place {
+// A dimension shared by input and result: the batch or a spatial dimension.
+struct SharedDim {
   int64_t size = 1, input_stride = 1;
 };
 
@@ -22,12 +22,12 @@ bool IsPointwise(const Instruction& hlo) {
   return true;
 }
 
-// The places as the result has them, before and after its features.
-struct Places {
-  std::vector<Place> before, after;
+// The shared dimensions before and after the feature dimension of the result, in the order of the result.
+struct SharedDims {
+  std::vector<SharedDim> before, after;
 };
 
-Places PlacesOf(const Instruction& hlo) {
+SharedDims SharedDimsOf(const Instruction& hlo) {
   const ConvDims& labels = *hlo[kDimLabels];
   const Shape &input = hlo.operand_shape(0), &out = hlo.shape();
   const Dims strides = RowMajorStrides(input.dims());
@@ -35,19 +35,19 @@ Places PlacesOf(const Instruction& hlo) {
   of_input[static_cast<size_t>(labels.output_batch)] = labels.input_batch;
   for (size_t i = 0; i < labels.output_spatial.size(); ++i)
     of_input[static_cast<size_t>(labels.output_spatial[i])] = labels.input_spatial[i];
-  Places places;
+  SharedDims shared;
   for (int64_t d = 0; d < out.rank(); ++d) {
     if (d == labels.output_feature || out.dim(d) == 1) continue;
-    auto& to = d < labels.output_feature ? places.before : places.after;
+    auto& to = d < labels.output_feature ? shared.before : shared.after;
     to.push_back({out.dim(d), strides[static_cast<size_t>(of_input[static_cast<size_t>(d)])]});
   }
-  return places;
+  return shared;
 }
 
-// The last of the dimensions as one, as far as they follow each other in memory; the ones before stay.
-Place TakeMerged(std::vector<Place>& dims) {
+// Removes the last dimensions, as far as they are contiguous, and returns them merged into one.
+SharedDim TakeMerged(std::vector<SharedDim>& dims) {
   if (dims.empty()) return {};
-  Place merged = dims.back();
+  SharedDim merged = dims.back();
   dims.pop_back();
   while (!dims.empty() && dims.back().input_stride == merged.input_stride * merged.size) {
     merged.size *= dims.back().size;
@@ -71,32 +71,32 @@ std::optional<PointwiseGemm> PointwiseGemmOf(const Instruction& hlo) {
   const int64_t in = stride(kernel, labels.kernel_input_feature), out = stride(kernel, labels.kernel_output_feature);
   const int64_t out_features = kernel.dim(labels.kernel_output_feature);
 
-  PointwiseGemm product;
-  product.k = input.dim(labels.input_feature);
-  Places places = PlacesOf(hlo);
-  product.kernel_is_lhs = !places.after.empty();
-  const Place merged = TakeMerged(product.kernel_is_lhs ? places.after : places.before);
-  if (product.kernel_is_lhs) {
-    if (!places.after.empty()) return std::nullopt;
-    product.m = out_features, product.n = merged.size;
-    product.a_row = out, product.a_column = in, product.b_row = feature, product.b_column = merged.input_stride;
+  PointwiseGemm gemm;
+  gemm.k = input.dim(labels.input_feature);
+  SharedDims shared = SharedDimsOf(hlo);
+  gemm.kernel_is_lhs = !shared.after.empty();
+  const SharedDim merged = TakeMerged(gemm.kernel_is_lhs ? shared.after : shared.before);
+  if (gemm.kernel_is_lhs) {
+    if (!shared.after.empty()) return std::nullopt;
+    gemm.m = out_features, gemm.n = merged.size;
+    gemm.a_row = out, gemm.a_column = in, gemm.b_row = feature, gemm.b_column = merged.input_stride;
   } else {
-    product.m = merged.size, product.n = out_features;
-    product.a_row = merged.input_stride, product.a_column = feature, product.b_row = in, product.b_column = out;
+    gemm.m = merged.size, gemm.n = out_features;
+    gemm.a_row = merged.input_stride, gemm.a_column = feature, gemm.b_row = in, gemm.b_column = out;
   }
-  if (!IsMatrix(product.m, product.k, product.a_row, product.a_column)) return std::nullopt;
-  if (!IsMatrix(product.k, product.n, product.b_row, product.b_column)) return std::nullopt;
-  product.places = {{}};
-  for (const Place& dim : places.before) {
+  if (!IsMatrix(gemm.m, gemm.k, gemm.a_row, gemm.a_column)) return std::nullopt;
+  if (!IsMatrix(gemm.k, gemm.n, gemm.b_row, gemm.b_column)) return std::nullopt;
+  gemm.offsets = {{}};
+  for (const SharedDim& dim : shared.before) {
     std::vector<GemmOffsets> next;
-    for (const GemmOffsets& place : product.places)
+    for (const GemmOffsets& offset : gemm.offsets)
       for (int64_t i = 0; i < dim.size; ++i) {
         const int64_t by = i * dim.input_stride;
-        next.push_back(product.kernel_is_lhs ? GemmOffsets{0, place.b + by} : GemmOffsets{place.a + by, 0});
+        next.push_back(gemm.kernel_is_lhs ? GemmOffsets{0, offset.b + by} : GemmOffsets{offset.a + by, 0});
       }
-    product.places = std::move(next);
+    gemm.offsets = std::move(next);
   }
-  return product;
+  return gemm;
 }
 
 }  // namespace shoal::internal

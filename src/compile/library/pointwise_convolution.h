@@ -1,4 +1,4 @@
-// Convolutions whose window is a single place: products of matrices, which lie in the arrays as they are.
+// Convolutions with a window of one element: GEMMs that read the matrices directly from the operands.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace shoal::internal {
 
-// The product that gives such a convolution, with strides in elements. Rows and columns of the result lie as the
-// convolution's result does.
+// The GEMMs that compute such a convolution, with strides in elements. They write directly to the result array.
 struct PointwiseGemm {
   int64_t m = 1, n = 1, k = 1;
-  bool kernel_is_lhs = false;  // features come before places in the result
+  bool kernel_is_lhs = false;  // the feature dimension of the result precedes the shared dimensions
   int64_t a_row = 1, a_column = 1, b_row = 1, b_column = 1;
-  std::vector<GemmOffsets> places;
+  std::vector<GemmOffsets> offsets;
 };
 
-// Nothing where the window is larger, has strides, padding, holes or groups, or where an array lies in another way.
+// Returns nothing if the window is larger, if there are strides, padding, dilations or groups, or if the layout of an
+// array does not permit it.
 std::optional<PointwiseGemm> PointwiseGemmOf(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// The families of library functions: each gives its function for an instruction, or null.
+// The library functions by op. Each returns the function for an instruction, or null.
 #pragma once
 
 #include "compile/library/library.h"
@@ -21,9 +21,9 @@ LibraryFunction SortFunction(const Instruction& hlo);
 LibraryFunction TopKFunction(const Instruction& hlo);
 LibraryFunction TransposeFunction(const Instruction& hlo);
 
-// to = from in the type of `to`.
+// Converts the elements of `from` to the type of `to`.
 void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool);
-// In the type of the sums, on the pool.
+// The array converted to the type of the sums, on the pool.
 Array Widened(const Array& array, ThreadPool& pool, ElementType type = ElementType::kF32);
 
 }  // namespace shoal::internal

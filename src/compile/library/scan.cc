@@ -1,4 +1,4 @@
-// reduce-window where each window reaches back to the beginning of a dimension (or on to its end): a prefix sum.
+// reduce-window in which each window extends back to the start of a dimension, or forward to its end: a prefix scan.
 #include <algorithm>
 
 #include "compile/library/rows.h"
@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// The array as [outer, size, inner], and which way the windows reach.
+// The array as [outer, size, inner]. `reverse`: windows extend forward to the end.
 struct Scan {
   int64_t outer = 1, size = 1, inner = 1;
   bool reverse = false;
@@ -42,14 +42,14 @@ std::optional<Scan> ScanOf(const Instruction& hlo) {
 }
 
 template <Opcode op, class T>
-T Folded(T a, T b) {
+T CombineElements(T a, T b) {
   if constexpr (op == Opcode::kAdd) {
     if constexpr (std::is_integral_v<T>)
       return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
     else
       return a + b;
   } else if constexpr (op == Opcode::kMultiply) {
-    // By way of 64 bits: products of 16 would be taken as int, which must not overflow.
+    // Multiply in 64 bits: 16-bit operands would be promoted to int, whose overflow is undefined.
     if constexpr (std::is_integral_v<T>)
       return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
     else
@@ -65,7 +65,7 @@ T Folded(T a, T b) {
   }
 }
 
-// Columns [begin, end) of one outer index. Sums and products of f32 are kept in f64.
+// Scans columns [begin, end) of one outer index. Sums and products of f32 accumulate in f64.
 template <Opcode op, class T>
 void ScanColumns(const Scan& scan, const T* in, T* out, T init, int64_t begin, int64_t end) {
   using Sum = std::conditional_t<std::is_same_v<T, float> && (op == Opcode::kAdd || op == Opcode::kMultiply), double, T>;
@@ -74,20 +74,20 @@ void ScanColumns(const Scan& scan, const T* in, T* out, T init, int64_t begin, i
     const int64_t row = (scan.reverse ? scan.size - 1 - step : step) * scan.inner;
     for (int64_t j = begin; j < end; ++j) {
       Sum& sum = sums[static_cast<size_t>(j - begin)];
-      sum = Folded<op, Sum>(sum, in[row + j]);
+      sum = CombineElements<op, Sum>(sum, in[row + j]);
       out[row + j] = static_cast<T>(sum);
     }
   }
 }
 
-// Floats of at most 16 bits, summed in f32: XLA:CPU adds tiles of sixteen and then their sums, which is nearer to that
-// than rounding at every step of a long sum.
+// Scans floats of at most 16 bits and accumulates in f32. XLA:CPU adds tiles of sixteen and then their sums.
+// Accumulating in f32 is closer to that than rounding at each step.
 template <Opcode op>
 void ScanNarrowColumns(const Scan& scan, ElementType type, const std::byte* in, std::byte* out, float init, int64_t begin, int64_t end) {
-  constexpr int64_t kTogether = 256;  // elements: columns, or a piece of the only one
+  constexpr int64_t kBlock = 256;  // elements: columns, or a part of a single column
   const int64_t bytes = StorageBytes(type), width = end - begin;
-  const int64_t steps = scan.inner == 1 ? kTogether : 1;
-  float numbers[kTogether], sums[kTogether];
+  const int64_t steps = scan.inner == 1 ? kBlock : 1;
+  float numbers[kBlock], sums[kBlock];
   std::fill_n(sums, width, init);
   for (int64_t done = 0; done < scan.size; done += steps) {
     const int64_t count = std::min(steps, scan.size - done), first = scan.reverse ? scan.size - done - count : done;
@@ -95,13 +95,13 @@ void ScanNarrowColumns(const Scan& scan, ElementType type, const std::byte* in, 
     DecodeFloats(type, in + at, numbers, count * width);
     for (int64_t k = 0; k < count; ++k) {
       float* row = numbers + (scan.reverse ? count - 1 - k : k) * width;
-      for (int64_t j = 0; j < width; ++j) row[j] = sums[j] = Folded<op, float>(sums[j], row[j]);
+      for (int64_t j = 0; j < width; ++j) row[j] = sums[j] = CombineElements<op, float>(sums[j], row[j]);
     }
     EncodeFloats(type, numbers, out + at, count * width);
   }
 }
 
-// task(o, begin, end) for columns [begin, end) of outer index o.
+// Calls task(o, begin, end) for columns [begin, end) of outer index o.
 template <class Task>
 void ForColumns(const Scan& scan, ThreadPool& pool, const Task& task) {
   constexpr int64_t kColumns = 256;

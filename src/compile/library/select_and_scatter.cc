@@ -1,5 +1,5 @@
-// select-and-scatter by a comparison and a sum, the gradient of pooling: lanes along the last dimension where windows do
-// not move over it, images of a batch on several threads.
+// select-and-scatter with a comparison and a sum, the gradient of pooling. Lanes run along the last dimension if
+// windows do not extend over it. Threads split the images of a batch.
 #include <algorithm>
 #include <cstring>
 
@@ -13,16 +13,16 @@
 namespace shoal::internal {
 namespace {
 
-bool IsStill(const WindowDim& dim) {
+bool IsOneElement(const WindowDim& dim) {
   return dim.size == 1 && dim.stride == 1 && dim.pad_low == 0 && dim.pad_high == 0 && dim.window_dilation == 1;
 }
 
-// One image: dimension 0 apart, and the last one too if windows do not move over it.
+// One image: all dimensions except dimension 0 and, if windows do not extend over it, the last dimension.
 struct Image {
-  std::vector<int64_t> sizes, windows;  // of the operand, and how many windows there are
+  std::vector<int64_t> sizes, windows;  // size of the operand and number of windows in each dimension
   std::vector<WindowDim> dims;
   int64_t lanes = 1;
-  int64_t operand_count = 1, window_count = 1;  // without the lanes
+  int64_t operand_count = 1, window_count = 1;  // elements and windows per lane
 };
 
 Image ImageOf(const Instruction& hlo) {
@@ -30,7 +30,7 @@ Image ImageOf(const Instruction& hlo) {
   const auto dims = hlo[kWindow]->dims;
   Image image;
   auto last = operand.rank();
-  if (last > 1 && IsStill(dims[static_cast<size_t>(last - 1)])) image.lanes = operand.dim(--last);
+  if (last > 1 && IsOneElement(dims[static_cast<size_t>(last - 1)])) image.lanes = operand.dim(--last);
   for (int64_t d = 1; d < last; ++d) {
     image.sizes.push_back(operand.dim(d));
     image.windows.push_back(source.dim(d));
@@ -41,9 +41,9 @@ Image ImageOf(const Instruction& hlo) {
   return image;
 }
 
-// The places of the operand that window number `window` covers, in the order of the window.
-void FindPlaces(const Image& image, int64_t window, std::vector<int64_t>& places) {
-  places.assign(1, 0);
+// Finds the elements of the operand that window number `window` covers, in window order.
+void FindElements(const Image& image, int64_t window, std::vector<int64_t>& elements) {
+  elements.assign(1, 0);
   int64_t stride = image.window_count, rest = window;
   std::vector<int64_t> next;
   for (size_t d = 0; d < image.dims.size(); ++d) {
@@ -52,13 +52,13 @@ void FindPlaces(const Image& image, int64_t window, std::vector<int64_t>& places
     rest %= stride;
     const WindowDim& dim = image.dims[d];
     next.clear();
-    for (int64_t place : places) {
+    for (int64_t element : elements) {
       for (int64_t w = 0; w < dim.size; ++w) {
         const int64_t index = at * dim.stride + w * dim.window_dilation - dim.pad_low;
-        if (index >= 0 && index < image.sizes[d]) next.push_back(place * image.sizes[d] + index);
+        if (index >= 0 && index < image.sizes[d]) next.push_back(element * image.sizes[d] + index);
       }
     }
-    places.swap(next);
+    elements.swap(next);
   }
 }
 
@@ -77,26 +77,26 @@ struct KeepChosen {
 template <class T, class Keeps>
 void ScatterImage(const Image& image, const T* operand, const T* source, T* out, const Keeps& keeps) {
   const int64_t lanes = image.lanes;
-  std::vector<int64_t> places;
+  std::vector<int64_t> elements;
   std::vector<T> chosen(static_cast<size_t>(lanes));
   std::vector<int64_t> from(static_cast<size_t>(lanes));
   for (int64_t window = 0; window < image.window_count; ++window) {
-    FindPlaces(image, window, places);
-    if (places.empty()) continue;
-    const T* first = operand + places[0] * lanes;
+    FindElements(image, window, elements);
+    if (elements.empty()) continue;
+    const T* first = operand + elements[0] * lanes;
     std::copy_n(first, lanes, chosen.data());
-    std::fill(from.begin(), from.end(), places[0]);
-    for (size_t p = 1; p < places.size(); ++p) {
-      const T* candidates = operand + places[p] * lanes;
+    std::fill(from.begin(), from.end(), elements[0]);
+    for (size_t p = 1; p < elements.size(); ++p) {
+      const T* candidates = operand + elements[p] * lanes;
       for (int64_t c = 0; c < lanes; ++c) {
         const auto i = static_cast<size_t>(c);
         const bool stays = keeps(chosen[i], candidates[c]);
         chosen[i] = stays ? chosen[i] : candidates[c];
-        from[i] = stays ? from[i] : places[p];
+        from[i] = stays ? from[i] : elements[p];
       }
     }
-    const T* given = source + window * lanes;
-    for (int64_t c = 0; c < lanes; ++c) out[from[static_cast<size_t>(c)] * lanes + c] += given[c];
+    const T* value = source + window * lanes;
+    for (int64_t c = 0; c < lanes; ++c) out[from[static_cast<size_t>(c)] * lanes + c] += value[c];
   }
 }
 
@@ -126,7 +126,7 @@ LibraryFunction SelectAndScatterFunction(const Instruction& hlo) {
   const Shape& shape = hlo.shape();
   if (!shape.IsArray() || shape.has_dynamic() || shape.rank() < 2 || shape.ElementCount().value_or(0) <= 0) return nullptr;
   const Window* window = hlo[kWindow];
-  if (window == nullptr || !IsStill(window->dims[0])) return nullptr;
+  if (window == nullptr || !IsOneElement(window->dims[0])) return nullptr;
   for (const WindowDim& dim : window->dims)
     if (dim.base_dilation != 1 || dim.reversal) return nullptr;
   const ElementType type = shape.element_type();

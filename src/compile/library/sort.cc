@@ -1,4 +1,4 @@
-// sort by a comparison of one operand's elements: by radix on keys whose order as integers is the order wanted.
+// sort by comparisons of operand elements. Maps elements to integer keys in the same order and radix-sorts the keys.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -18,7 +18,7 @@ struct KeyOrder {
   FloatOrder floats = FloatOrder::kTotal;
 };
 
-// What a comparator may do to a float before it compares: make -0 the same as 0, and all nans one.
+// Canonicalization of a float in a comparator: -0 becomes 0 (`zeros`), all NaNs become one (`nans`).
 struct Canonical {
   const Instruction* parameter = nullptr;
   bool zeros = false, nans = false;
@@ -28,8 +28,8 @@ bool IsComparison(const Instruction& hlo, ComparisonDirection direction) {
   return hlo.opcode == Opcode::kCompare && hlo[Op<Opcode::kCompare>::kDirection] == direction;
 }
 
-// The one number that a constant is.
-std::optional<double> NumberOf(const Instruction& hlo) {
+// The value of a scalar float constant.
+std::optional<double> ConstantValueOf(const Instruction& hlo) {
   const Literal* literal = hlo.opcode == Opcode::kConstant ? hlo[kConstantValue] : nullptr;
   if (literal == nullptr || literal->elided || !IsFloat(hlo.shape().element_type()) || hlo.shape().rank() != 0)
     return std::nullopt;
@@ -42,13 +42,13 @@ Canonical CanonicalOf(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kParameter) return {&hlo, false, false};
   if (hlo.opcode != Opcode::kSelect) return {};
   const Instruction &choice = *hlo.operands[0], &other = *hlo.operands[2];
-  const std::optional<double> number = NumberOf(*hlo.operands[1]);
+  const std::optional<double> number = ConstantValueOf(*hlo.operands[1]);
   Canonical inner = CanonicalOf(other);
   if (!number || inner.parameter == nullptr || choice.operand_count() != 2) return {};
   const Canonical tested = CanonicalOf(*choice.operands[0]);
   if (tested.parameter != inner.parameter) return {};
   // select(x == 0, 0, x) and select(x != x, nan, x)
-  if (IsComparison(choice, ComparisonDirection::kEq) && NumberOf(*choice.operands[1]) == 0.0 && *number == 0 &&
+  if (IsComparison(choice, ComparisonDirection::kEq) && ConstantValueOf(*choice.operands[1]) == 0.0 && *number == 0 &&
       !std::signbit(*number)) {
     inner.zeros = true;
   } else if (IsComparison(choice, ComparisonDirection::kNe) && choice.operands[0] == choice.operands[1] &&
@@ -60,11 +60,11 @@ Canonical CanonicalOf(const Instruction& hlo) {
   return inner;
 }
 
-// Both sides of a comparison of one operand's elements: of parameters 2k and 2k + 1, brought into the same form.
+// The sides of a comparison of two elements of one operand: parameters 2k and 2k + 1, canonicalized in the same way.
 struct ComparisonSides {
   Canonical first, second;
   size_t operand = 0;
-  bool crossed = false;  // the second element stands on the left
+  bool crossed = false;  // the second element is on the left
 };
 
 std::optional<ComparisonSides> ComparisonSidesOf(const Instruction& comparison) {
@@ -79,7 +79,7 @@ std::optional<ComparisonSides> ComparisonSidesOf(const Instruction& comparison) 
   return sides;
 }
 
-// The order of floats that a comparison sees, if it is one of ours.
+// The float order that a comparison implements, if it is supported.
 std::optional<FloatOrder> FloatOrderOf(const Instruction& comparison, const ComparisonSides& sides) {
   const bool is_partial = comparison[Op<Opcode::kCompare>::kOrder] == ComparisonOrder::kPartial;
   if (sides.first.zeros != sides.first.nans && !is_partial) return std::nullopt;
@@ -95,8 +95,8 @@ std::optional<KeyOrder> KeyOrderOf(const Instruction& comparison) {
   return KeyOrder{sides->operand, less == sides->crossed, *floats};
 }
 
-// Whether it says that both elements have the same key in this order. Nans that are not made one are not equal to
-// themselves.
+// True if `hlo` tests that both elements have equal keys in this order. NaNs that are not canonicalized are not equal
+// to themselves.
 bool IsTie(const Instruction& hlo, const KeyOrder& order) {
   if (!IsComparison(hlo, ComparisonDirection::kEq)) return false;
   const std::optional<ComparisonSides> sides = ComparisonSidesOf(hlo);
@@ -104,7 +104,7 @@ bool IsTie(const Instruction& hlo, const KeyOrder& order) {
   return !IsFloat(hlo.operand_shape(0).element_type()) || hlo[Op<Opcode::kCompare>::kOrder] == ComparisonOrder::kTotal;
 }
 
-// First key first: one comparison, or "before by the first key, or equal by it and before by the others".
+// The key orders of a comparator, most significant first: of one comparison, or of "a.k < b.k || (a.k == b.k && …)".
 std::optional<std::vector<KeyOrder>> KeyOrdersOf(const Instruction& root) {
   if (const std::optional<KeyOrder> order = KeyOrderOf(root)) return std::vector{*order};
   if (root.opcode != Opcode::kOr) return std::nullopt;
@@ -125,10 +125,10 @@ std::optional<std::vector<KeyOrder>> KeyOrdersOf(const Instruction& root) {
 template <class Key>
 struct Keyed {
   Key key = 0;
-  Key element = 0;  // of the row
+  Key element = 0;  // index in the row
 };
 
-// Stable, least digit first; a digit that all keys share is passed over.
+// Stable, least significant digit first. Skips digits that are equal in all keys.
 template <class Key>
 void RadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& scratch) {
   const int digit_bits = row.size() < 4096 ? 8 : 11;
@@ -147,7 +147,7 @@ void RadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& scratch) {
   }
 }
 
-// Stable as well; quicker for a few elements.
+// Also stable, and faster for few elements.
 template <class Key>
 void InsertionSort(std::vector<Keyed<Key>>& row) {
   for (size_t i = 1; i < row.size(); ++i) {
@@ -158,7 +158,7 @@ void InsertionSort(std::vector<Keyed<Key>>& row) {
   }
 }
 
-// SortedRows of several operands that are sorted together, and where they lie.
+// Rows of several operands that are sorted together, and their result buffers.
 struct SortedRows {
   std::vector<Array> operands;
   std::vector<std::byte*> outs;
@@ -169,13 +169,13 @@ template <class Key>
 class RowSorter {
  public:
   RowSorter(const SortedRows& rows, std::span<const KeyOrder> orders, bool is_stable)
-      : rows_(rows), orders_(orders), is_stable_(is_stable || rows.size <= 16), places_(static_cast<size_t>(rows.size)) {}
+      : rows_(rows), orders_(orders), is_stable_(is_stable || rows.size <= 16), permutation_(static_cast<size_t>(rows.size)) {}
 
   void Sort(int64_t r) {
     const auto size = static_cast<size_t>(rows_.size);
     row_.resize(size);
     for (size_t i = 0; i < size; ++i) row_[i].element = static_cast<Key>(i);
-    // By the last key first: each sort keeps the order of those before it among equals.
+    // Sort by the least significant key first. Each later sort keeps the existing order of equal elements.
     for (size_t k = orders_.size(); k-- > 0;) {
       const std::vector<uint64_t> keys = KeysOf(r, orders_[k]);
       const uint64_t flip = orders_[k].descending ? ~uint64_t{0} : 0;
@@ -185,13 +185,13 @@ class RowSorter {
         InsertionSort(row_);
       else if (is_stable_)
         RadixSort(row_, scratch_);
-      else  // as the interpreter does, whose order of equal elements is XLA:CPU's
+      else  // as the interpreter does, which orders equal elements as XLA:CPU does
         std::sort(row_.begin(), row_.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
     }
-    for (size_t i = 0; i < size; ++i) places_[i] = static_cast<int64_t>(row_[i].element);
+    for (size_t i = 0; i < size; ++i) permutation_[i] = static_cast<int64_t>(row_[i].element);
     for (size_t k = 0; k < rows_.outs.size(); ++k) {
       const int64_t bytes = rows_.operands[k].element_bytes(), at = r * rows_.size * bytes;
-      GatherElements(static_cast<int>(bytes), rows_.outs[k] + at, rows_.operands[k].data() + at, places_.data(), rows_.size);
+      GatherElements(static_cast<int>(bytes), rows_.outs[k] + at, rows_.operands[k].data() + at, permutation_.data(), rows_.size);
     }
   }
 
@@ -202,7 +202,7 @@ class RowSorter {
     const Array part(operand.type(), Dims{rows_.size}, Buffer::Borrow(operand.data() + r * bytes, static_cast<size_t>(bytes)));
     std::vector<uint64_t> keys = OrderKeys(part, order.floats);
     if constexpr (sizeof(Key) == 4) {
-      // Integers come with the sign of 64 bits, and what is wider than the others is a nan.
+      // Signed integers are biased for 64 bits. A key that exceeds 32 bits is a NaN.
       const bool is_signed = IsSigned(operand.type()) && !IsFloat(operand.type());
       for (uint64_t& key : keys) key = is_signed ? key ^ (uint64_t{1} << 63) ^ (uint64_t{1} << 31) : std::min<uint64_t>(key, UINT32_MAX);
     }
@@ -213,7 +213,7 @@ class RowSorter {
   std::span<const KeyOrder> orders_;
   bool is_stable_;
   std::vector<Keyed<Key>> row_, scratch_;
-  std::vector<int64_t> places_;
+  std::vector<int64_t> permutation_;
 };
 
 template <class Key>
@@ -226,15 +226,15 @@ void SortRows(const SortedRows& rows, std::span<const KeyOrder> orders, bool is_
 }
 
 // Swaps dimension `dim` with the last one.
-Array Swapped(const Array& array, int64_t dim, ThreadPool& pool) {
+Array SwapWithLastDim(const Array& array, int64_t dim, ThreadPool& pool) {
   Dims sizes = ToDims(array.dims());
   Strided from{0, RowMajorStrides(array.dims())};
   std::swap(sizes[static_cast<size_t>(dim)], sizes.back());
   std::swap(from.strides[static_cast<size_t>(dim)], from.strides.back());
-  Array swapped(array.type(), sizes);
-  ParallelCopy(swapped.dims(), array.element_bytes(), swapped.mutable_data(), {0, RowMajorStrides(swapped.dims())},
+  Array result(array.type(), sizes);
+  ParallelCopy(result.dims(), array.element_bytes(), result.mutable_data(), {0, RowMajorStrides(result.dims())},
                array.data(), from, pool);
-  return swapped;
+  return result;
 }
 
 Status SortByKeys(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
@@ -245,7 +245,7 @@ Status SortByKeys(const Instruction& hlo, std::span<const Array> operands, std::
   rows.size = operands[0].dim(dim);
   std::vector<Array> sorted;
   for (const Array& operand : operands) {
-    rows.operands.push_back(is_last ? operand : Swapped(operand, dim, pool));
+    rows.operands.push_back(is_last ? operand : SwapWithLastDim(operand, dim, pool));
     if (!is_last) sorted.emplace_back(operand.type(), rows.operands.back().dims());
   }
   for (Array& out : is_last ? results : std::span(sorted)) rows.outs.push_back(out.mutable_data());
@@ -255,7 +255,7 @@ Status SortByKeys(const Instruction& hlo, std::span<const Array> operands, std::
     SortRows<uint32_t>(rows, orders, hlo[kIsStable], pool);
   else
     SortRows<uint64_t>(rows, orders, hlo[kIsStable], pool);
-  for (size_t k = 0; k < sorted.size(); ++k) results[k] = Swapped(sorted[k], dim, pool);
+  for (size_t k = 0; k < sorted.size(); ++k) results[k] = SwapWithLastDim(sorted[k], dim, pool);
   return {};
 }
 
@@ -265,7 +265,7 @@ LibraryFunction SortFunction(const Instruction& hlo) {
   const Shape& shape = hlo.operand_shape(0);
   if (shape.ElementCount().value_or(0) <= 0 || shape.has_dynamic()) return nullptr;
   const std::optional<std::vector<KeyOrder>> orders = KeyOrdersOf(*hlo[kToApply]->root);
-  // Several keys are sorted by one after the other, which only a stable sort is right for.
+  // Several keys are sorted one after the other, which requires a stable sort.
   return orders && (orders->size() == 1 || hlo[kIsStable]) ? &SortByKeys : nullptr;
 }
 

@@ -1,4 +1,4 @@
-// Where in their operand the slices of a gather and the windows of a scatter begin.
+// Start offsets of the slices of a gather and of the windows of a scatter in their operand.
 #pragma once
 
 #include <vector>
@@ -8,25 +8,25 @@
 
 namespace shoal::internal {
 
-// A dimension of the operand that goes with one of the indices' batch dimensions.
+// An operand dimension that corresponds to a batch dimension of the indices.
 struct BatchingStride {
-  int64_t stride = 1, size = 1;   // of the batch dimension, in index vectors
-  int64_t element = 0, most = 0;  // of the operand's
+  int64_t stride = 1, size = 1;        // of the batch dimension, in index vectors
+  int64_t element = 0, max_start = 0;  // stride and maximum start of the operand dimension
 };
 
-// For each index vector, in row-major order: the element of an operand of `dims` at which it points. The largest start
-// in each dimension is `most`; what lies outside is moved inside if `clamps`, and is -1 if not.
+// Computes the element offset in an operand of `dims` for each index vector, in row-major order. `max_starts` is the
+// maximum start in each dimension. Starts that are out of bounds are clamped if `clamps`, else their offset is -1.
 class SliceStarts {
  public:
-  SliceStarts(const Array& indices, const IndexVectorDims& starts, Ints dims, Ints most, bool clamps);
+  SliceStarts(const Array& indices, const IndexVectorDims& starts, Ints dims, Ints max_starts, bool clamps);
 
   int64_t count() const { return count_; }
-  // Of vectors [begin, end), from out[0] on.
+  // Writes the offsets of index vectors [begin, end) to out[0] and following.
   void Find(int64_t begin, int64_t end, int64_t* out) const { find_(*this, begin, end, out); }
-  // As an array of s64.
+  // All offsets, as an array of s64.
   Array FindAll(ThreadPool& pool) const;
-  // The index vectors themselves where they are what Find gives but for those outside: s32 into an operand of rank one.
-  std::span<const int32_t> Plain() const;
+  // The indices, if they are offsets already (s32 into an operand of rank one); else empty. Not bounds-checked.
+  std::span<const int32_t> PlainIndices() const;
 
  private:
   template <class T>
@@ -34,13 +34,13 @@ class SliceStarts {
 
   Array vectors_;
   int64_t count_ = 0, vector_size_ = 1;
-  std::vector<int64_t> strides_, most_;  // for each entry of a vector
+  std::vector<int64_t> strides_, max_starts_;  // for each entry of a vector
   std::vector<BatchingStride> batching_;
   bool clamps_ = false;
   void (*find_)(const SliceStarts& starts, int64_t begin, int64_t end, int64_t* out) = nullptr;
 };
 
-// The elements of a box as runs that lie together: `length` elements from each of the offsets, in row-major order.
+// The elements of a box as contiguous runs: `length` elements from each of the offsets, in row-major order.
 struct Runs {
   int64_t length = 1;
   std::vector<int64_t> offsets;

@@ -7,7 +7,7 @@ namespace {
 struct LibraryRow {
   Opcode opcode;
   // The function for this instruction, or null.
-  LibraryFunction (*of)(const Instruction& hlo);
+  LibraryFunction (*find)(const Instruction& hlo);
   bool updates = false;  // see UpdatesOperand
 };
 
@@ -33,7 +33,7 @@ constexpr LibraryRow kRows[] = {
 
 LibraryFunction LibraryFunctionOf(const Instruction& hlo) {
   for (const LibraryRow& row : kRows)
-    if (row.opcode == hlo.opcode) return row.of(hlo);
+    if (row.opcode == hlo.opcode) return row.find(hlo);
   return nullptr;
 }
 

@@ -1,4 +1,4 @@
-// topk: one pass over each row that keeps the best so far.
+// topk: one pass over each row with a heap of the best elements.
 #include <algorithm>
 #include <vector>
 
@@ -11,15 +11,15 @@
 namespace shoal::internal {
 namespace {
 
-// Larger is better, and of equal keys the one that comes first: key above, complement of the index below.
-struct Best {
+// An element of a row. Larger keys are better; of equal keys, the smaller index.
+struct RankedElement {
   uint64_t key = 0;
   uint32_t index = 0;
-  bool operator>(const Best& other) const { return key != other.key ? key > other.key : index < other.index; }
+  bool operator>(const RankedElement& other) const { return key != other.key ? key > other.key : index < other.index; }
 };
 
-// Keys of one row whose order as integers is the order wanted, the largest first. Those of 32 bits are made here, in
-// vectors; the others are order.h's.
+// Computes integer keys of one row; larger keys come first in the result. f32 keys are computed here, vectorized; other
+// types use OrderKeys.
 class RowKeys {
  public:
   RowKeys(const Array& operand, bool largest) : operand_(operand), flip_(largest ? 0 : ~uint64_t{0}) {}
@@ -48,14 +48,14 @@ class RowKeys {
   std::vector<uint64_t> keys_;
 };
 
-// The k best, best first.
-void Choose(const std::vector<uint64_t>& keys, size_t k, std::vector<Best>& best) {
+// Selects the k best elements, best first.
+void SelectBest(const std::vector<uint64_t>& keys, size_t k, std::vector<RankedElement>& best) {
   best.clear();
-  const auto worst_on_top = [](const Best& a, const Best& b) { return a > b; };
+  const auto worst_on_top = [](const RankedElement& a, const RankedElement& b) { return a > b; };
   for (size_t i = 0; i < k; ++i) best.push_back({keys[i], static_cast<uint32_t>(i)});
   std::make_heap(best.begin(), best.end(), worst_on_top);
   for (size_t i = k; i < keys.size(); ++i) {
-    if (keys[i] <= best.front().key) continue;  // most of them
+    if (keys[i] <= best.front().key) continue;  // the common case
     std::pop_heap(best.begin(), best.end(), worst_on_top);
     best.back() = {keys[i], static_cast<uint32_t>(i)};
     std::push_heap(best.begin(), best.end(), worst_on_top);
@@ -72,16 +72,16 @@ Status TopK(const Instruction& hlo, std::span<const Array> operands, std::span<A
   const bool largest = TakesLargest(hlo);
   ForBlocks(pool, rows, std::max<int64_t>(1, (1 << 14) / size), [&](int64_t begin, int64_t end) {
     RowKeys keys(operand, largest);
-    std::vector<Best> best;
-    std::vector<int64_t> places(static_cast<size_t>(k));
+    std::vector<RankedElement> best;
+    std::vector<int64_t> positions(static_cast<size_t>(k));
     for (int64_t row = begin; row < end; ++row) {
-      Choose(keys.Of(row, size), static_cast<size_t>(k), best);
+      SelectBest(keys.Of(row, size), static_cast<size_t>(k), best);
       for (int64_t i = 0; i < k; ++i) {
         const uint32_t index = best[static_cast<size_t>(i)].index;
-        places[static_cast<size_t>(i)] = index;
+        positions[static_cast<size_t>(i)] = index;
         indices[row * k + i] = static_cast<int32_t>(index);
       }
-      GatherElements(width, values + row * k * width, operand.data() + row * size * width, places.data(), k);
+      GatherElements(width, values + row * k * width, operand.data() + row * size * width, positions.data(), k);
     }
   });
   return {};

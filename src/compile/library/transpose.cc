@@ -1,4 +1,4 @@
-// transpose, tile by tile, so that both sides are read and written in whole cache lines.
+// transpose in tiles, so that both operand and result are accessed in whole cache lines.
 #include <algorithm>
 #include <cstring>
 #ifdef __SSE2__
@@ -18,7 +18,7 @@ struct Loop {
   int64_t size = 1, from = 0, to = 0;  // strides, in elements
 };
 
-// The loops of the result's dimensions but those of one element.
+// One loop for each dimension of the result with more than one element.
 std::vector<Loop> LoopsOf(const Instruction& hlo) {
   const Dims from = RowMajorStrides(hlo.operand_shape(0).dims()), to = RowMajorStrides(hlo.shape().dims());
   const Ints order = hlo[kDimensions];
@@ -29,7 +29,7 @@ std::vector<Loop> LoopsOf(const Instruction& hlo) {
   return loops;
 }
 
-// Sixty-four bytes to a multiple of sixteen, past the cache where the CPU can.
+// Writes 64 bytes to an address that is a multiple of 16, bypassing the cache if the CPU supports it.
 inline void StreamLine(void* to, const void* line) {
 #ifdef __SSE2__
   for (int i = 0; i < 4; ++i) _mm_stream_si128(static_cast<__m128i*>(to) + i, static_cast<const __m128i*>(line)[i]);
@@ -38,14 +38,14 @@ inline void StreamLine(void* to, const void* line) {
 #endif
 }
 
-// rows: along which the operand lies together; columns: along which the result does.
+// Copies element by element. Rows are contiguous in the operand, columns in the result.
 template <class T>
-void CopyPart(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride) {
+void CopyElements(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride) {
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c) to[r * to_stride + c] = from[c * from_stride + r];
 }
 
-// A piece that is no whole lines: squares of as many elements as vectors of 16 bytes have, and elements.
+// Copies an edge that is not a multiple of a cache line: squares of 16-byte vectors first, then single elements.
 template <class T>
 void CopyEdge(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride) {
   constexpr int64_t kSide = SquareSide<T>();
@@ -53,12 +53,12 @@ void CopyEdge(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_
   for (int64_t r = 0; r < whole_rows; r += kSide)
     for (int64_t c = 0; c < whole_columns; c += kSide)
       TransposeSquare(from + c * from_stride + r, from_stride, to + r * to_stride + c, to_stride);
-  CopyPart(from + whole_rows, to + whole_rows * to_stride, rows - whole_rows, columns, from_stride, to_stride);
-  CopyPart(from + whole_columns * from_stride, to + whole_columns, whole_rows, columns - whole_columns, from_stride, to_stride);
+  CopyElements(from + whole_rows, to + whole_rows * to_stride, rows - whole_rows, columns, from_stride, to_stride);
+  CopyElements(from + whole_columns * from_stride, to + whole_columns, whole_rows, columns - whole_columns, from_stride, to_stride);
 }
 
-// A square of whole cache lines on both sides, each of which is touched once: rows that lie a power of two apart share
-// few places in the cache. `streams` past the cache, what is too large to be found there again.
+// Copies a square of whole cache lines and accesses each line once, because rows at a power-of-two stride share few
+// cache sets. `streams`: bypass the cache, for results that do not fit in it.
 template <class T>
 void CopySquare(const T* from, T* to, int64_t from_stride, int64_t to_stride, bool streams) {
   constexpr int64_t kSide = SquareSide<T>(), kLine = 64 / static_cast<int64_t>(sizeof(T));
@@ -69,7 +69,7 @@ void CopySquare(const T* from, T* to, int64_t from_stride, int64_t to_stride, bo
     streams ? StreamLine(to + r * to_stride, square[r]) : void(std::memcpy(to + r * to_stride, square[r], 64));
 }
 
-// And what is left at two sides one by one.
+// Copies a tile in squares, and the remaining elements at two sides as edges.
 template <class T>
 void CopyTile(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride, bool streams) {
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
@@ -81,10 +81,10 @@ void CopyTile(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_
   CopyEdge(from + whole_columns * from_stride, to + whole_columns, whole_rows, columns - whole_columns, from_stride, to_stride);
 }
 
-// Whether the result is so large that it is better written past the cache, and each of its lines can be.
+// True if the result is so large that bypassing the cache is faster, and all of its lines are aligned for that.
 template <class T>
-bool Streams(const Array& result, const T* to, int64_t row_stride, const std::vector<Loop>& outer) {
-  constexpr int64_t kLarge = int64_t{1} << 24;  // bytes: half of what a large cache has
+bool ShouldStream(const Array& result, const T* to, int64_t row_stride, const std::vector<Loop>& outer) {
+  constexpr int64_t kLarge = int64_t{1} << 24;  // bytes: half of a large cache
   if (result.count() * static_cast<int64_t>(sizeof(T)) < kLarge) return false;
   int64_t strides = row_stride;
   for (const Loop& loop : outer) strides |= loop.to;
@@ -97,10 +97,10 @@ void TransposeAs(std::vector<Loop> loops, const Array& operand, Array& result, T
   T* to = result.Mutable<T>().data();
   const Loop columns = loops.back();
   loops.pop_back();
-  const auto together = std::find_if(loops.begin(), loops.end(), [](const Loop& loop) { return loop.from == 1; });
-  const Loop rows = *together;
-  loops.erase(together);
-  const bool streams = Streams(result, to, rows.to, loops);
+  const auto contiguous = std::find_if(loops.begin(), loops.end(), [](const Loop& loop) { return loop.from == 1; });
+  const Loop rows = *contiguous;
+  loops.erase(contiguous);
+  const bool streams = ShouldStream(result, to, rows.to, loops);
   int64_t outer = 1;
   for (const Loop& loop : loops) outer *= loop.size;
   const int64_t stripes = (rows.size + kTile - 1) / kTile;
@@ -119,7 +119,7 @@ void TransposeAs(std::vector<Loop> loops, const Array& operand, Array& result, T
                  std::min(kTile, columns.size - column), columns.from, rows.to, streams);
     }
 #ifdef __SSE2__
-    _mm_sfence();  // streamed lines are there before anybody is told that this task is done
+    _mm_sfence();  // makes streamed lines visible before the task counts as done
 #endif
   });
 }

@@ -20,20 +20,20 @@ void AddReached(const Instruction& hlo, ComputationSet& reached) {
         if (CallsComputations(*inside)) AddReached(*inside, reached);
 }
 
-// Computations that are part of an instruction that names them: fused ones, and functions of elements.
-ComputationSet PartsOfSteps(const Module& module) {
-  ComputationSet parts;
+// Computations that are part of the instruction that calls them, such as fused computations and reducers.
+ComputationSet ComputationsInsideOps(const Module& module) {
+  ComputationSet inside_ops;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (IsFusion(*hlo) || CallKindOf(*hlo) == CallKind::kElements) AddReached(*hlo, parts);
-  return parts;
+      if (IsFusion(*hlo) || CallKindOf(*hlo) == CallKind::kElements) AddReached(*hlo, inside_ops);
+  return inside_ops;
 }
 
 class Lowering {
  public:
   Lowering(std::unique_ptr<Module> module, LoweringGranularity steps) : by_ops_(steps == LoweringGranularity::kOps) {
     program_.module = std::move(module);
-    parts_ = PartsOfSteps(*program_.module);
+    inside_ops_ = ComputationsInsideOps(*program_.module);
   }
 
   Program Run() {
@@ -45,10 +45,10 @@ class Lowering {
   }
 
  private:
-  // What is run step by step: loops and fusions that are one piece of code have no steps inside.
+  // Visits computations that run instruction by instruction, which excludes those of compiled loops and fusions.
   void Visit(Computation& computation) {
     if (!visited_.insert(&computation).second) return;
-    if (!by_ops_ && !parts_.contains(&computation)) GroupSmallOps(*program_.module, computation);
+    if (!by_ops_ && !inside_ops_.contains(&computation)) GroupSmallOps(*program_.module, computation);
     for (const Instruction* hlo : computation.instructions) {
       if (!CallsComputations(*hlo)) continue;
       if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
@@ -59,7 +59,7 @@ class Lowering {
       }
       if (IsKernel(*hlo) || AddSequence(*hlo)) continue;
       for (Computation* callee : CalledComputations(*hlo)) {
-        if (IsCall(*hlo)) parts_.insert(callee);  // what was gathered is not gathered again
+        if (IsCall(*hlo)) inside_ops_.insert(callee);  // do not group its ops again
         Visit(*callee);
       }
     }
@@ -68,7 +68,7 @@ class Lowering {
   bool AddSequence(const Instruction& hlo) {
     Sequence sequence{by_ops_ ? nullptr : SequenceOf(hlo), {}};
     if (sequence.routine == nullptr) return false;
-    for (const FusedKernel& kernel : sequence.routine->kernels) sequence.kernels.push_back(NumberOf(kernel));
+    for (const FusedKernel& kernel : sequence.routine->kernels) sequence.kernels.push_back(KernelNumber(kernel));
     program_.steps[&hlo] = {LoweredInstruction::Kind::kSequence, program_.sequences.size(), nullptr, {}};
     program_.sequences.push_back(std::move(sequence));
     return true;
@@ -77,11 +77,11 @@ class Lowering {
   void Add(const Instruction& hlo) {
     if (program_.steps.contains(&hlo) || (by_ops_ && IsFusion(hlo))) return;
     if (IsKernel(hlo)) {
-      const std::vector<size_t>& kernels = NumbersOf(*hlo[kCalls]);
+      const std::vector<size_t>& kernels = KernelNumbersOf(*hlo[kCalls]);
       program_.steps[&hlo] = {LoweredInstruction::Kind::kKernel, kernels[0], nullptr, {kernels.begin() + 1, kernels.end()}};
       return;
     }
-    if (WorkingTypesOf(hlo).mixed) return;  // converted and checked where it is evaluated
+    if (WorkingTypesOf(hlo).mixed) return;  // the interpreter converts and checks the operands
     if (LibraryFunction library = LibraryFunctionOf(hlo)) {
       program_.steps[&hlo] = {LoweredInstruction::Kind::kLibrary, 0, library, {}};
     }
@@ -94,31 +94,31 @@ class Lowering {
     return !known->second.kernels.empty();
   }
 
-  // In the program: of each kernel that a fused computation is.
-  const std::vector<size_t>& NumbersOf(const Computation& fused) {
+  // The indices in Program::kernels of the kernels of a fused computation.
+  const std::vector<size_t>& KernelNumbersOf(const Computation& fused) {
     Body& body = bodies_.at(&fused);
     if (!body.numbers.empty()) return body.numbers;
-    for (const FusedKernel& kernel : body.kernels) body.numbers.push_back(NumberOf(kernel));
+    for (const FusedKernel& kernel : body.kernels) body.numbers.push_back(KernelNumber(kernel));
     return body.numbers;
   }
 
-  size_t NumberOf(const FusedKernel& kernel) {
-    const auto [same, is_new] = kernels_.try_emplace(ToString(kernel), program_.kernels.size());
+  size_t KernelNumber(const FusedKernel& kernel) {
+    const auto [found, is_new] = kernels_.try_emplace(ToString(kernel), program_.kernels.size());
     if (is_new) program_.kernels.push_back(kernel);
-    return same->second;
+    return found->second;
   }
 
   struct Body {
-    std::vector<FusedKernel> kernels;  // none: it is not code of ours
-    std::vector<size_t> numbers;       // once they are in the program
+    std::vector<FusedKernel> kernels;  // empty: not compiled
+    std::vector<size_t> numbers;       // their indices in Program::kernels, once added
   };
 
   const bool by_ops_;
   Program program_;
-  ComputationSet parts_;  // are left as they are: instructions go by them
+  ComputationSet inside_ops_;  // not modified, because instructions depend on them
   ComputationSet visited_;
-  absl::flat_hash_map<const Computation*, Body, BodyHash, BodyEqual> bodies_;  // of those that compute alike, one
-  std::unordered_map<std::string, size_t> kernels_;  // by their text
+  absl::flat_hash_map<const Computation*, Body, BodyHash, BodyEqual> bodies_;  // equal computations share an entry
+  std::unordered_map<std::string, size_t> kernels_;  // index in Program::kernels, by kernel text
 };
 
 }  // namespace
@@ -127,11 +127,11 @@ Program Lower(std::unique_ptr<Module> module, LoweringGranularity steps) { retur
 
 std::string ToString(const Program& program) {
   std::string out;
-  ComputationSet parts = PartsOfSteps(*program.module);
+  ComputationSet inside_ops = ComputationsInsideOps(*program.module);
   for (const auto& [hlo, step] : program.steps)
-    if (step.kind == LoweredInstruction::Kind::kRoutine || step.kind == LoweredInstruction::Kind::kSequence) AddReached(*hlo, parts);
+    if (step.kind == LoweredInstruction::Kind::kRoutine || step.kind == LoweredInstruction::Kind::kSequence) AddReached(*hlo, inside_ops);
   for (const Computation* computation : program.module->computations) {
-    if (parts.contains(computation)) continue;
+    if (inside_ops.contains(computation)) continue;
     bool named = false;
     for (const Instruction* hlo : computation->instructions) {
       if (Info(hlo->opcode).op_class == OpClass::kStructure) continue;

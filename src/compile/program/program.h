@@ -1,11 +1,10 @@
-// Program: a Module made ready to run: which instruction is a compiled kernel, which a call into the library of array
-// functions, which is left to the interpreter's evaluator. Plain data; `shoal run --explain` prints it.
+// Program: a Module prepared for execution. Each instruction is a compiled kernel, a library function, or evaluated by
+// the interpreter. Plain data; `shoal run --explain` prints it.
 //
-// The instructions are those of a private copy of the module, after the passes: everything that one loop nest can
-// compute has become one fusion there. Steps run in the order of each computation's instructions. Values are counted
-// references to blocks of the device's own pool of memory: a value that nobody asks for again gives its block to the
-// next step that wants one of that size, and is written in place where the step may, so that loops need no copies
-// and memory is touched for the first time once, not once per run.
+// The instructions are those of a private copy of the module after the passes, which have fused everything that one
+// loop nest can compute. Instructions run in the order of their computation. Values are reference-counted blocks from
+// the device's memory pool. After the last use of a value, its block is reused for the next value of that size, or in
+// place if the instruction supports that. So loops need no copies, and pages are faulted in only once, not in each run.
 #pragma once
 
 #include <functional>
@@ -22,11 +21,11 @@ namespace shoal::internal {
 
 struct LoweredInstruction {
   enum class Kind : uint8_t {
-    kKernel,    // kernels[kernel], and those of `pieces`: each of them computes a part of the result
+    kKernel,    // kernels[kernel] and those of `pieces`: each computes a part of the result
     kLibrary,   // library
-    kRoutine,   // routines[kernel]: a loop with all its rounds
-    kSequence,  // sequences[kernel]: a call of small steps
-    kEvaluate,  // the interpreter's evaluator, on the same arrays
+    kRoutine,   // routines[kernel]: a whole loop
+    kSequence,  // sequences[kernel]: a call of small ops
+    kEvaluate,  // the interpreter evaluates it on the same arrays
   };
   Kind kind = Kind::kEvaluate;
   size_t kernel = 0;
@@ -36,12 +35,12 @@ struct LoweredInstruction {
 
 struct Sequence {
   std::unique_ptr<Routine> routine;
-  std::vector<size_t> kernels;  // of the program: the routine's
+  std::vector<size_t> kernels;  // the routine's kernels, as indices into Program::kernels
 };
 
 struct Program {
-  std::unique_ptr<Module> module;  // after the passes
-  std::vector<FusedKernel> kernels;     // each of them once, however many instructions it serves
+  std::unique_ptr<Module> module;    // after the passes
+  std::vector<FusedKernel> kernels;  // unique; several instructions may share a kernel
   std::vector<std::unique_ptr<Routine>> routines;
   std::vector<Sequence> sequences;
   std::unordered_map<const Instruction*, LoweredInstruction> steps;
@@ -53,11 +52,11 @@ struct Program {
   }
 };
 
-// What a step computes: a fusion or a loop as one, or every op by itself, those inside of fusions and loops too, for
-// somebody who looks at each of their values.
+// kFused: fusions and loops are compiled as a unit. kOps: every op runs separately, also inside fusions and loops, so
+// that each of their values can be observed.
 enum class LoweringGranularity : uint8_t { kFused, kOps };
 
-// Of a module that has gone through the passes.
+// Lowers a module after the passes have run.
 Program Lower(std::unique_ptr<Module> module, LoweringGranularity steps = LoweringGranularity::kFused);
 
 std::string ToString(const Program& program);

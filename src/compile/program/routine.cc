@@ -1,4 +1,4 @@
-// From a while, or a call, to a Routine.
+// Builds a Routine from a while or a call.
 #include "compile/program/routine.h"
 
 #include <map>
@@ -21,21 +21,21 @@ namespace {
 using StatementKind = RoutineStatement::Kind;
 using Slots = RoutineSlots::Slots;
 
-// Above these one thread would be the wrong place for it, or the stack.
+// Limits above which a single thread would be too slow, or the stack too small.
 constexpr int64_t kMaxWork = int64_t{1} << 15, kMaxOwnBytes = int64_t{1} << 17;
 constexpr size_t kMaxStatements = 200;
-// A product of more than that is quicker in the library, with all that it takes to call it.
-constexpr double kMaxGemms = 1 << 14;
+// For more multiplications than this, a dot is faster in the library, including the call.
+constexpr double kMaxDotMultiplications = 1 << 14;
 
 bool IsPlainArray(const Shape& shape) {
   return shape.IsArray() && !shape.has_dynamic() && IsLoopOrComplexType(shape.element_type()) && shape.ElementCount().value_or(0) > 0;
 }
 
-bool IsLargeGemm(const Instruction& hlo) {
+bool IsLargeDot(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kDot) return false;
-  auto products = static_cast<double>(hlo.shape().ElementCount().value_or(0));
-  for (int64_t dim : hlo[kLhsContractingDims]) products *= static_cast<double>(hlo.operand_shape(0).dim(dim));
-  return products > kMaxGemms;
+  auto multiplications = static_cast<double>(hlo.shape().ElementCount().value_or(0));
+  for (int64_t dim : hlo[kLhsContractingDims]) multiplications *= static_cast<double>(hlo.operand_shape(0).dim(dim));
+  return multiplications > kMaxDotMultiplications;
 }
 
 class RoutineBuilder {
@@ -55,7 +55,7 @@ class RoutineBuilder {
   }
 
   std::unique_ptr<Routine> BuildSequence(const Instruction& call) {
-    max_statements_ = SIZE_MAX;  // which are not compiled together
+    max_statements_ = SIZE_MAX;  // the statements of a sequence are compiled separately
     std::vector<Slots> arguments;
     for (const Instruction* operand : call.operands) arguments.push_back(NewSlots(operand->shape()));
     const size_t operands = routine_->slots.size();
@@ -63,11 +63,11 @@ class RoutineBuilder {
     if (failed_ || operands != call.operand_count()) return nullptr;
     routine_->state_slots = routine_->slots.size();
     routine_->body = NewBlock();
-    const Slots given = Lower(*call[kToApply], arguments, routine_->body);
+    const Slots result_slots = Lower(*call[kToApply], arguments, routine_->body);
     if (failed_ || routine_->blocks.size() > 1 || !routine_->evaluated.empty()) return nullptr;
     for (const FusedKernel& kernel : routine_->kernels)
-      if (kernel.RowCount() * kernel.InnerIterations() > kMaxWork || SplitReduction(kernel)) return nullptr;  // for all threads
-    for (size_t i = 0; i < results.size(); ++i) slots_.Copy(routine_->body, given[i], results[i]);
+      if (kernel.RowCount() * kernel.InnerIterations() > kMaxWork || SplitReduction(kernel)) return nullptr;  // too large
+    for (size_t i = 0; i < results.size(); ++i) slots_.Copy(routine_->body, result_slots[i], results[i]);
     slots_.DropCopies(routine_->body, results, static_cast<int>(routine_->state_slots));
     for (size_t i = 0; i < routine_->state_slots; ++i) routine_->written.push_back(i >= operands);
     return std::move(routine_);
@@ -98,12 +98,12 @@ class RoutineBuilder {
     return {slots_.New(shape.element_type(), *shape.ElementCount())};
   }
 
-  void Count() {
+  void CountStatement() {
     if (++statements_ + slots_.copies() > max_statements_) Fail();
   }
 
   void Run(size_t block, FusedKernel kernel, Slots slots) {
-    Count();
+    CountStatement();
     RoutineStatement statement;
     statement.kernel = routine_->kernels.size();
     statement.slots = std::move(slots);
@@ -111,7 +111,7 @@ class RoutineBuilder {
     routine_->blocks[block].push_back(std::move(statement));
   }
 
-  // The slots of the computation's root, with its statements in `block`.
+  // Adds the statements of a computation to `block` and returns the slots of its root.
   Slots Lower(const Computation& computation, const std::vector<Slots>& arguments, size_t block) {
     std::map<const Instruction*, Slots> values;
     for (const Instruction* hlo : computation.instructions) {
@@ -147,9 +147,9 @@ class RoutineBuilder {
       for (size_t i = 0; i < hlo.operand_count(); ++i) inside.push_back(operand(i));
       return Lower(*hlo[kToApply], inside, block);
     }
-    // The same bytes under another shape.
-    const bool is_same = hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kCopy || hlo.opcode == Opcode::kBitcast;
-    if (is_same && IsLoopOp(hlo)) return operand(0);
+    // Ops that keep the bytes and only change the shape.
+    const bool keeps_bytes = hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kCopy || hlo.opcode == Opcode::kBitcast;
+    if (keeps_bytes && IsLoopOp(hlo)) return operand(0);
     return Kernels(hlo, values, block);
   }
 
@@ -165,11 +165,11 @@ class RoutineBuilder {
     return {slot};
   }
 
-  // What one op or fusion does, as kernels.
+  // Lowers one op or fusion to kernels.
   Slots Kernels(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, size_t block) {
     const Slots results = NewSlots(hlo.shape());
     if (failed_) return {};
-    std::optional<std::vector<SmallKernel>> kernels = IsLargeGemm(hlo) ? std::nullopt : SmallKernelsOf(hlo);
+    std::optional<std::vector<SmallKernel>> kernels = IsLargeDot(hlo) ? std::nullopt : SmallKernelsOf(hlo);
     if (!kernels) return Evaluate(hlo, values, results, block);
     for (SmallKernel& kernel : *kernels) {
       Slots slots;
@@ -188,11 +188,11 @@ class RoutineBuilder {
     return results;
   }
 
-  // What no kernel computes, of arrays alone: whoever runs the routine does.
+  // Lowers an op that no kernel computes. The caller of the routine evaluates it. Supports only arrays.
   Slots Evaluate(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, const Slots& results, size_t block) {
     const bool is_opaque = Info(hlo.opcode).op_class == OpClass::kOpaque;
     if (is_opaque ? !IsKnownPureCall(hlo) : !IsPure(hlo)) return Fail(), Slots();
-    Count();
+    CountStatement();
     RoutineStatement statement;
     statement.kind = StatementKind::kEvaluate;
     statement.kernel = routine_->evaluated.size();
@@ -206,7 +206,7 @@ class RoutineBuilder {
     return results;
   }
 
-  // The blocks of a loop that keeps its state in `state`; gives the slot of the predicate.
+  // Adds the blocks of a loop whose state is in `state`. Returns the slot of the predicate.
   int AddLoopBlocks(const Instruction& hlo, const Slots& state, size_t condition, size_t body) {
     using While = Op<Opcode::kWhile>;
     const Slots predicate = Lower(*hlo[While::kCondition], {state}, condition);
@@ -221,17 +221,17 @@ class RoutineBuilder {
     const Slots state = NewSlots(hlo.shape());
     if (failed_) return {};
     for (size_t i = 0; i < state.size(); ++i) slots_.Copy(block, init[i], state[i]);
-    Count();
+    CountStatement();
     RoutineStatement loop;
     loop.kind = StatementKind::kWhile;
     loop.hlo = &hlo;
     loop.counter = routine_->counters;
     routine_->counters += 3;
     loop.blocks = {NewBlock(), NewBlock()};
-    const int was = std::exchange(first_own_, static_cast<int>(routine_->slots.size()));
+    const int outer_first_own = std::exchange(first_own_, static_cast<int>(routine_->slots.size()));
     loop.slots = {AddLoopBlocks(hlo, state, loop.blocks[0], loop.blocks[1])};
     loop.slots.insert(loop.slots.end(), state.begin(), state.end());
-    first_own_ = was;
+    first_own_ = outer_first_own;
     routine_->blocks[block].push_back(std::move(loop));
     return state;
   }
@@ -239,7 +239,7 @@ class RoutineBuilder {
   Slots Branch(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, size_t block) {
     const Slots results = NewSlots(hlo.shape());
     if (failed_) return {};
-    Count();
+    CountStatement();
     RoutineStatement branch;
     branch.kind = StatementKind::kBranch;
     branch.hlo = &hlo;
@@ -251,11 +251,11 @@ class RoutineBuilder {
       const size_t inner = NewBlock();
       branch.blocks.push_back(inner);
       const int first = static_cast<int>(routine_->slots.size());
-      const int was = std::exchange(first_own_, first);
-      const Slots given = Lower(*callees[i], {values.at(hlo.operands[i + 1])}, inner);
-      first_own_ = was;
+      const int outer_first_own = std::exchange(first_own_, first);
+      const Slots result_slots = Lower(*callees[i], {values.at(hlo.operands[i + 1])}, inner);
+      first_own_ = outer_first_own;
       if (failed_) return {};
-      for (size_t k = 0; k < results.size(); ++k) slots_.Copy(inner, given[k], results[k]);
+      for (size_t k = 0; k < results.size(); ++k) slots_.Copy(inner, result_slots[k], results[k]);
       slots_.DropCopies(inner, results, first);
     }
     routine_->blocks[block].push_back(std::move(branch));
@@ -265,7 +265,7 @@ class RoutineBuilder {
   std::unique_ptr<Routine> routine_ = std::make_unique<Routine>();
   RoutineSlots slots_{*routine_};
   size_t statements_ = 0, max_statements_ = kMaxStatements;
-  int first_own_ = 0;  // slots before this one belong to blocks around
+  int first_own_ = 0;  // slots before this one belong to enclosing blocks
   bool failed_ = false;
 };
 

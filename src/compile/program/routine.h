@@ -1,12 +1,12 @@
-// Routine: a loop whose values are all small, with everything that its rounds do, as data that becomes one piece of code:
-// no dispatch per step. Values live in slots; statements are kernels over whole slots, copies, loops and branches, and ops
-// that no kernel computes: those are handed to whoever runs the routine.
+// Routine: a loop with only small values, as data that is compiled to one function, without dispatch per op. Values are
+// in slots. Statements are kernels over whole slots, copies, loops, branches, and ops without a kernel, for which the
+// function calls back into the caller.
 //
-// The first slots are the loop's state, leaf by leaf: memory that comes from outside and is written in place. Constants
-// come from outside too and are only read. All other slots are the routine's own.
+// The first slots are the leaves of the loop's state. The caller passes their memory, and the routine updates it in
+// place. The caller also passes the constants, which are only read. All other slots are local to the routine.
 //
-// A sequence is a routine of one block without a loop: small steps that follow each other. It is run statement by
-// statement, as kernels on memory that is laid out beforehand: what it takes to start a step is paid once for all.
+// A sequence is a routine with one block and no loop: consecutive small ops. Its statements run one by one as kernels
+// on preallocated memory, so the overhead of starting an op is paid only once.
 #pragma once
 
 #include <memory>
@@ -24,64 +24,64 @@ struct RoutineSlot {
   ElementType type = ElementType::kInvalid;
   int64_t count = 0;
   const Literal* constant = nullptr;
-  std::shared_ptr<const Array> made_up;  // of a constant that the dump elided
+  std::shared_ptr<const Array> made_up;  // generated value of an elided constant
 };
 
 struct RoutineStatement {
   enum class Kind : uint8_t {
-    kKernel,  // kernel `kernel` on `slots`: its inputs, then its outputs
-    kCopy,    // slots[1] = slots[0]
-    kWhile,   // while (blocks[0] leaves slots[0] true) blocks[1]; the other slots are its state
-    kBranch,  // blocks[slots[0]]; beyond the last block the last one; of a predicate the first one if it is true
-    kEvaluate,  // the value of evaluated[kernel]; `slots`: its operands, then the leaves of its result
+    kKernel,    // kernel `kernel`; `slots`: its inputs, then its outputs
+    kCopy,      // slots[1] = slots[0]
+    kWhile,     // while (blocks[0] sets slots[0] to true) blocks[1]; the other slots are its state
+    kBranch,    // blocks[slots[0]]; out of range: the last block; for a predicate, true selects the first block
+    kEvaluate,  // evaluated[kernel]; `slots`: its operands, then the leaves of its result
   };
   Kind kind = Kind::kKernel;
   size_t kernel = 0;
   std::vector<int> slots;
   std::vector<size_t> blocks;
-  const Instruction* hlo = nullptr;  // of loops and branches
-  // Of loops: times entered, rounds, times left because no round would have changed anything; of branches: times each
-  // was taken.
+  const Instruction* hlo = nullptr;  // for loops and branches
+  // Index of the first counter. For a loop: executions, iterations, and exits because the state stopped changing. For a
+  // branch: executions of each block.
   size_t counter = 0;
 };
 
 struct Routine {
-  const Instruction* loop = nullptr;  // the while; none of a sequence
+  const Instruction* loop = nullptr;  // the while; null for a sequence
   size_t state_slots = 0;
-  std::vector<bool> written;  // of the state: what stays as it is may be shared with others
+  std::vector<bool> written;  // for each state slot; memory of slots that are not written may be shared
   std::vector<RoutineSlot> slots;
   std::vector<int> constants;  // slots
   std::vector<FusedKernel> kernels;
   std::vector<const Instruction*> evaluated;
   std::vector<std::vector<RoutineStatement>> blocks;
   size_t condition = 0, body = 0;  // blocks of the loop itself
-  int predicate = 0;               // slot that the condition leaves its answer in
+  int predicate = 0;               // slot of the condition's result
   size_t counters = 0;
 };
 
-// Nothing if the loop does more than small work on small arrays.
+// The routine of a loop; null if the loop does more than a little work on small arrays.
 std::unique_ptr<Routine> RoutineOf(const Instruction& loop);
 
-// A call of what is small and does not branch as a sequence: the state is its operands, then the leaves of its result.
+// The sequence of a call of small ops without branches; else null. State: its operands, then the leaves of its result.
 std::unique_ptr<Routine> SequenceOf(const Instruction& call);
-// Makes calls of the computation's small steps that follow each other.
+// Outlines consecutive small ops of the computation into calls.
 void GroupSmallOps(Module& module, Computation& computation);
 
-// What the routine's own slots take; the elements that all its statements go through once.
+// Total size of the local slots, and number of elements that the statements process if each runs once.
 int64_t OwnBytes(const Routine& routine);
 int64_t WorkOf(const Routine& routine);
 
-// What it depends on, so that equal ones are compiled once. `numbers`: of its kernels, in place of their text.
+// Everything the code depends on, so that equal routines are compiled once. `numbers`: replace the text of the kernels.
 std::string ToString(const Routine& routine, std::span<const size_t> numbers = {});
 
-// What codegen/ makes of a routine: runs rounds until the condition is false (gives 1), `most_rounds` are done (0), or
-// `stop`, which is asked now and then, or `evaluate`, which works out evaluated[number], says so (2). slots: the state,
-// then the constants. Counters are added to.
+// Machine code of a routine. Runs iterations until the condition is false (returns 1), `max_iterations` are done (0),
+// or a callback ends it (2): `stop`, called now and then, returns true, or `evaluate`, which computes
+// evaluated[number], returns false. slots: the state, then the constants. Adds to the counters.
 struct RoutineCalls {
   bool (*stop)(void* context) = nullptr;
-  bool (*evaluate)(void* context, int64_t number, void* const* slots) = nullptr;  // whether to go on
+  bool (*evaluate)(void* context, int64_t number, void* const* slots) = nullptr;
   void* context = nullptr;
 };
-using RoutineCode = int64_t (*)(void* const* slots, int64_t max_rounds, int64_t* counters, const RoutineCalls* calls);
+using RoutineCode = int64_t (*)(void* const* slots, int64_t max_iterations, int64_t* counters, const RoutineCalls* calls);
 
 }  // namespace shoal::internal

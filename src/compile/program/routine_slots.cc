@@ -55,7 +55,7 @@ bool RoutineSlots::IsWritten(int slot) const {
   });
 }
 
-// Of the slots of a statement without blocks: how many it reads. It writes the others.
+// Number of slots that a statement without blocks reads. It writes the others.
 int64_t RoutineSlots::InputsOf(const RoutineStatement& statement) const {
   if (statement.kind == Kind::kCopy) return 1;
   if (statement.kind == Kind::kKernel) return std::ssize(routine_.kernels[statement.kernel].inputs);
@@ -84,14 +84,14 @@ bool RoutineSlots::IsUsedIn(size_t block, int slot) const {
   });
 }
 
-void RoutineSlots::DropCopies(size_t block, const Slots& wanted, int first_own) {
+void RoutineSlots::DropCopies(size_t block, const Slots& live_out, int first_own) {
   for (size_t i = 0; i < routine_.blocks[block].size(); ++i) {
     const RoutineStatement statement = routine_.blocks[block][i];
     if (statement.kind != Kind::kCopy) continue;
     const int from = statement.slots[0], to = statement.slots[1];
     if (from < first_own || static_cast<size_t>(from) < routine_.state_slots ||
         routine_.slots[static_cast<size_t>(from)].constant != nullptr ||
-        std::find(wanted.begin(), wanted.end(), from) != wanted.end())
+        std::find(live_out.begin(), live_out.end(), from) != live_out.end())
       continue;
     const auto& statements = routine_.blocks[block];
     bool is_used_later = false, is_written_before = false;
@@ -101,39 +101,39 @@ void RoutineSlots::DropCopies(size_t block, const Slots& wanted, int first_own) 
     }
     if (is_used_later || is_written_before) continue;
     Rename(block, from, to);
-    i = SIZE_MAX;  // from the start
+    i = SIZE_MAX;  // restart
   }
 }
 
 void RoutineSlots::Assign(size_t block, Slots next, const Slots& state, int first_own) {
   DropCopies(block, next, first_own);
   for (size_t i = 0; i < state.size(); ++i)
-    if (next[i] != state[i] && TakesPlaceOf(block, next, next[i], state, i, first_own)) {
+    if (next[i] != state[i] && CanReplaceState(block, next, next[i], state, i, first_own)) {
       Rename(block, next[i], state[i]);
       const int renamed = next[i];
       for (int& slot : next)
         if (slot == renamed) slot = state[i];
     }
-  // What is state itself, and is overwritten before it is copied, is put aside first.
+  // If a next value is another state slot, which would be overwritten before it is copied, save it first.
   for (size_t i = 0; i < state.size(); ++i) {
     if (next[i] == state[i]) continue;
     const bool is_overwritten = std::find(state.begin(), state.end(), next[i]) != state.end();
     if (!is_overwritten) continue;
     const RoutineSlot like = routine_.slots[static_cast<size_t>(next[i])];
-    const int aside = New(like.type, like.count);
-    Copy(block, next[i], aside);
-    next[i] = aside;
+    const int saved = New(like.type, like.count);
+    Copy(block, next[i], saved);
+    next[i] = saved;
   }
   for (size_t i = 0; i < state.size(); ++i) Copy(block, next[i], state[i]);
 }
 
-// Value `slot`, which becomes state i, may be written there at once: from its first statement on nobody reads the old
-// state, but who copies it over, or reads it where it writes the new one.
-bool RoutineSlots::TakesPlaceOf(size_t block, const Slots& next, int slot, const Slots& state, size_t i, int first_own) const {
+// True if `slot`, the next value of state i, can be merged with the state's slot: from the statement that writes it,
+// none may read the old state, except a copy to `slot` or a kernel that only reads the elements that it writes.
+bool RoutineSlots::CanReplaceState(size_t block, const Slots& next, int slot, const Slots& state, size_t i, int first_own) const {
   if (routine_.slots[static_cast<size_t>(slot)].constant != nullptr) return false;
   if (std::find(state.begin(), state.end(), slot) != state.end()) return false;
   if (std::find(next.begin(), next.end(), state[i]) != next.end()) return false;
-  if (slot < first_own) return false;  // of a loop around this one
+  if (slot < first_own) return false;  // belongs to an enclosing loop
   const auto& statements = routine_.blocks[block];
   bool is_written = false;
   for (const RoutineStatement& statement : statements) {
@@ -141,13 +141,13 @@ bool RoutineSlots::TakesPlaceOf(size_t block, const Slots& next, int slot, const
     is_written |= first;
     if (!is_written || !IsReadIn(statement, state[i])) continue;
     if (statement.kind == Kind::kCopy && statement.slots[1] == slot && first) continue;
-    if (statement.kind == Kind::kKernel && first && ReadsWhereItWrites(statement, state[i], slot)) continue;
+    if (statement.kind == Kind::kKernel && first && ReadsWrittenElementOnly(statement, state[i], slot)) continue;
     return false;
   }
   return is_written;
 }
 
-bool RoutineSlots::ReadsWhereItWrites(const RoutineStatement& statement, int read, int written) const {
+bool RoutineSlots::ReadsWrittenElementOnly(const RoutineStatement& statement, int read, int written) const {
   const FusedKernel& kernel = routine_.kernels[statement.kernel];
   if (!kernel.reductions.empty()) return false;
   for (const KernelStore& store : kernel.stores) {
@@ -157,7 +157,7 @@ bool RoutineSlots::ReadsWhereItWrites(const RoutineStatement& statement, int rea
           (!(node.index == store.index) || StorageBytes(node.type) != StorageBytes(kernel.outputs[static_cast<size_t>(store.output)])))
         return false;
   }
-  // All that is read at a place is read before anything is written there.
+  // With equal store indices, everything read at an index is read before anything is written there.
   return std::all_of(kernel.stores.begin(), kernel.stores.end(),
                      [&](const KernelStore& store) { return store.index == kernel.stores[0].index; });
 }

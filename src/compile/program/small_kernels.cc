@@ -18,7 +18,7 @@ std::vector<int> AllOperands(const Instruction& hlo) {
   return all;
 }
 
-// A loop for each dimension.
+// Sets one loop for each dimension and returns their index.
 std::vector<IndexExpr> SetLoops(FusedKernel& kernel, Ints dims) {
   std::vector<IndexExpr> index;
   for (size_t d = 0; d < dims.size(); ++d) index.push_back(IndexExpr::Loop(static_cast<int>(d), dims[d]));
@@ -27,8 +27,8 @@ std::vector<IndexExpr> SetLoops(FusedKernel& kernel, Ints dims) {
   return index;
 }
 
-// Input 0, of the given dimensions, written at offset + stride * index of the result.
-FusedKernel Placed(const Shape& from, const Shape& to, const std::vector<IndexExpr>& offsets, const std::vector<int64_t>& strides,
+// Copies input 0, of shape `from`, to indices offset + stride * index of the result. `kernel` may already have nodes.
+FusedKernel CopyToOffsets(const Shape& from, const Shape& to, const std::vector<IndexExpr>& offsets, const std::vector<int64_t>& strides,
                    FusedKernel kernel) {
   std::vector<IndexExpr> index = SetLoops(kernel, from.dims());
   const int load = Add(kernel, LoadOf(0, from.element_type(), Linearized(index, from.dims())));
@@ -42,7 +42,7 @@ FusedKernel Placed(const Shape& from, const Shape& to, const std::vector<IndexEx
 
 using Kernels = std::optional<std::vector<SmallKernel>>;
 
-// The operand, and the update over it.
+// Copies the operand, then writes the update over it.
 Kernels UpdateKernels(const Instruction& hlo) {
   const Shape &update = hlo.operand_shape(1), &to = hlo.shape();
   FusedKernel kernel;
@@ -52,21 +52,21 @@ Kernels UpdateKernels(const Instruction& hlo) {
     if (static_cast<size_t>(d) + 2 >= hlo.operand_count()) return std::nullopt;
     const Shape& start = hlo.operand_shape(static_cast<size_t>(d) + 2);
     if (!start.IsScalar() || !IsInteger(start.element_type()) || start.element_type() == ElementType::kU64) return std::nullopt;
-    const int64_t most = to.dim(d) - update.dim(d);
-    if (most == 0) {
+    const int64_t max_start = to.dim(d) - update.dim(d);
+    if (max_start == 0) {
       offsets.emplace_back();
       continue;
     }
-    const int given = Add(kernel, LoadOf(static_cast<int>(operands.size()), start.element_type(), {}));
+    const int value = Add(kernel, LoadOf(static_cast<int>(operands.size()), start.element_type(), {}));
     const int low = Add(kernel, ConstantOf(ElementType::kS64, 0));
-    const int wide = Add(kernel, ApplyOf(Opcode::kConvert, ElementType::kS64, {given}));
-    const int high = Add(kernel, ConstantOf(ElementType::kS64, static_cast<uint64_t>(most)));
-    offsets.push_back(IndexExpr::Data(Add(kernel, ApplyOf(Opcode::kClamp, ElementType::kS64, {low, wide, high})), most));
+    const int wide = Add(kernel, ApplyOf(Opcode::kConvert, ElementType::kS64, {value}));
+    const int high = Add(kernel, ConstantOf(ElementType::kS64, static_cast<uint64_t>(max_start)));
+    offsets.push_back(IndexExpr::Data(Add(kernel, ApplyOf(Opcode::kClamp, ElementType::kS64, {low, wide, high})), max_start));
     operands.push_back(static_cast<int>(d) + 2);
     kernel.inputs.push_back(start.element_type());
   }
   const std::vector<int64_t> ones(offsets.size(), 1);
-  return std::vector<SmallKernel>{{{0}, std::nullopt}, {operands, Placed(update, to, offsets, ones, std::move(kernel))}};
+  return std::vector<SmallKernel>{{{0}, std::nullopt}, {operands, CopyToOffsets(update, to, offsets, ones, std::move(kernel))}};
 }
 
 Kernels ConcatenateKernels(const Instruction& hlo) {
@@ -77,7 +77,7 @@ Kernels ConcatenateKernels(const Instruction& hlo) {
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
     const Shape& part = hlo.operand_shape(i);
     if (part.ElementCount().value_or(0) == 0) continue;
-    kernels.push_back({{static_cast<int>(i)}, Placed(part, hlo.shape(), offsets, ones, {})});
+    kernels.push_back({{static_cast<int>(i)}, CopyToOffsets(part, hlo.shape(), offsets, ones, {})});
     offsets[along].constant += part.dim(static_cast<int64_t>(along));
   }
   return kernels;
@@ -99,54 +99,54 @@ Kernels PadKernels(const Instruction& hlo) {
   fill.stores = {{Add(fill, LoadOf(0, type, {})), 0, Linearized(index, hlo.shape().dims()), false}};
   MergeLoops(fill);
   return std::vector<SmallKernel>{{{1}, std::move(fill)},
-                                  {{0}, Placed(hlo.operand_shape(0), hlo.shape(), offsets, strides, {})}};
+                                  {{0}, CopyToOffsets(hlo.operand_shape(0), hlo.shape(), offsets, strides, {})}};
 }
 
-// The dimensions of a product: which loop each dimension of the operands goes through.
-struct GemmLoops {
+// The loops of a dot, and the loop of each operand dimension.
+struct DotLoops {
   std::vector<int64_t> kept, contracted;        // sizes
-  std::vector<int> lhs, rhs;                    // of each dimension: kept loop k as k, contracted loop c as -1 - c
+  std::vector<int> lhs, rhs;                    // for each dimension: k for kept loop k, -1 - c for contracted loop c
 };
 
-GemmLoops LoopsOfGemm(const Instruction& hlo) {
+DotLoops DotLoopsOf(const Instruction& hlo) {
   const Ints lhs_batch = hlo[kLhsBatchDims], rhs_batch = hlo[kRhsBatchDims];
-  const Ints lhs_folded = hlo[kLhsContractingDims], rhs_folded = hlo[kRhsContractingDims];
+  const Ints lhs_contracting = hlo[kLhsContractingDims], rhs_contracting = hlo[kRhsContractingDims];
   const Shape &lhs = hlo.operand_shape(0), &rhs = hlo.operand_shape(1);
   constexpr int kNone = INT32_MAX;
-  GemmLoops loops;
+  DotLoops loops;
   loops.lhs.assign(static_cast<size_t>(lhs.rank()), kNone);
   loops.rhs.assign(static_cast<size_t>(rhs.rank()), kNone);
-  auto keep = [&](int64_t size) {
+  auto add_kept = [&](int64_t size) {
     loops.kept.push_back(size);
     return static_cast<int>(loops.kept.size()) - 1;
   };
   for (size_t i = 0; i < lhs_batch.size(); ++i)
-    loops.lhs[static_cast<size_t>(lhs_batch[i])] = loops.rhs[static_cast<size_t>(rhs_batch[i])] = keep(lhs.dim(lhs_batch[i]));
-  for (size_t i = 0; i < lhs_folded.size(); ++i) {
-    loops.contracted.push_back(lhs.dim(lhs_folded[i]));
-    loops.lhs[static_cast<size_t>(lhs_folded[i])] = loops.rhs[static_cast<size_t>(rhs_folded[i])] = -1 - static_cast<int>(i);
+    loops.lhs[static_cast<size_t>(lhs_batch[i])] = loops.rhs[static_cast<size_t>(rhs_batch[i])] = add_kept(lhs.dim(lhs_batch[i]));
+  for (size_t i = 0; i < lhs_contracting.size(); ++i) {
+    loops.contracted.push_back(lhs.dim(lhs_contracting[i]));
+    loops.lhs[static_cast<size_t>(lhs_contracting[i])] = loops.rhs[static_cast<size_t>(rhs_contracting[i])] = -1 - static_cast<int>(i);
   }
   for (auto [dims, shape] : {std::pair(&loops.lhs, &lhs), std::pair(&loops.rhs, &rhs)})
     for (size_t d = 0; d < dims->size(); ++d)
-      if ((*dims)[d] == kNone) (*dims)[d] = keep(shape->dim(static_cast<int64_t>(d)));
+      if ((*dims)[d] == kNone) (*dims)[d] = add_kept(shape->dim(static_cast<int64_t>(d)));
   return loops;
 }
 
-// The kept loop along which an operand lies together; -1 if it is a contracted one, or none.
+// The kept loop along which an operand is contiguous; negative if that loop is contracted or there is none.
 int LaneLoop(const std::vector<int>& dims, const Shape& shape) {
   for (size_t d = dims.size(); d-- > 0;)
     if (shape.dim(static_cast<int64_t>(d)) != 1) return dims[d];
   return -1;
 }
 
-Kernels GemmKernels(const Instruction& hlo) {
+Kernels DotKernels(const Instruction& hlo) {
   const ElementType type = hlo.shape().element_type();
   for (size_t i = 0; i < hlo.operand_count(); ++i)
     if (!IsLoopType(hlo.operand_shape(i).element_type()) || hlo.operand_shape(i).element_type() == ElementType::kPred) return std::nullopt;
   if (hlo.operand_count() != 2 || type == ElementType::kPred) return std::nullopt;
   const ElementType sum_type = IsFloat(type) && BitWidth(type) < 32 ? ElementType::kF32 : type;
-  const GemmLoops loops = LoopsOfGemm(hlo);
-  // Lanes: along what the right side keeps, else the left one, else along what is summed.
+  const DotLoops loops = DotLoopsOf(hlo);
+  // Lanes run along a kept dimension of the rhs, else of the lhs, else along a contracting dimension.
   int lane = LaneLoop(loops.rhs, hlo.operand_shape(1));
   if (lane < 0) lane = LaneLoop(loops.lhs, hlo.operand_shape(0));
   FusedKernel kernel;
@@ -186,11 +186,11 @@ Kernels GemmKernels(const Instruction& hlo) {
   KernelNode result;
   result.kind = KernelNode::Kind::kResult;
   result.type = sum_type;
-  int given = Add(kernel, std::move(result));
-  if (type != sum_type) given = Add(kernel, ApplyOf(Opcode::kConvert, type, {given}));
+  int value = Add(kernel, std::move(result));
+  if (type != sum_type) value = Add(kernel, ApplyOf(Opcode::kConvert, type, {value}));
   kernel.contracts = true;
   kernel.outputs = {type};
-  kernel.stores = {{given, 0, Linearized(kept, loops.kept), lane < 0}};
+  kernel.stores = {{value, 0, Linearized(kept, loops.kept), lane < 0}};
   MergeLoops(kernel);
   return std::vector<SmallKernel>{{{0, 1}, std::move(kernel)}};
 }
@@ -210,7 +210,7 @@ std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kDynamicUpdateSlice) return UpdateKernels(hlo);
   if (hlo.opcode == Opcode::kConcatenate) return ConcatenateKernels(hlo);
   if (hlo.opcode == Opcode::kPad) return PadKernels(hlo);
-  if (hlo.opcode == Opcode::kDot) return GemmKernels(hlo);
+  if (hlo.opcode == Opcode::kDot) return DotKernels(hlo);
   if (hlo.opcode == Opcode::kScatter) return ScatterKernels(hlo);
   std::vector<FusedKernel> kernels;
   if (hlo.opcode == Opcode::kFusion) {

@@ -1,4 +1,4 @@
-// An instruction on small arrays as kernels that one thread runs one after the other.
+// Lowers an instruction on small arrays to kernels that one thread runs one after the other.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@ namespace shoal::internal {
 
 struct SmallKernel {
   static constexpr int kResult = -1;
-  // Of the instruction: the kernel's inputs, kResult for what the kernels before left in its result; its outputs are the
-  // results.
+  // The operands of the instruction that are the kernel's inputs. kResult: the result as written by the kernels before.
+  // The kernel's outputs are the results of the instruction.
   std::vector<int> operands;
   std::optional<FusedKernel> kernel;  // none: a copy of the operand to the result
 };
 
-// Nothing where no kernels of ours do it.
+// Returns nothing if the instruction cannot be lowered to kernels.
 std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo);
-// Of a scatter of one operand: window by window, in their order.
+// The kernels of a scatter of one operand, which apply the updates window by window in order.
 std::optional<std::vector<SmallKernel>> ScatterKernels(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// scatter of few windows: rows are windows, one after the other, lanes are the elements of one.
+// scatter of few windows. Each row is one window, in order; lanes are the elements of a window.
 #include <algorithm>
 
 #include "compile/program/program.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Scatter = Op<Opcode::kScatter>;
 
-// The loops: an index for each dimension of the updates, those of windows last.
+// Sets one loop for each dimension of the updates, window dimensions last, and returns their index.
 std::vector<IndexExpr> SetLoops(FusedKernel& kernel, const Shape& updates, Ints window_dims) {
   std::vector<IndexExpr> index(static_cast<size_t>(updates.rank()));
   int number = 0;
@@ -36,18 +36,18 @@ class ScatterKernel {
     kernel_.inputs = {type, indices_.element_type(), type};
     kernel_.outputs = {type};
     update_ = SetLoops(kernel_, updates_, hlo_[Scatter::kUpdateWindowDims]);
-    const IndexExpr place = Linearized(Places(), array_.dims());
-    const int before = Add(kernel_, LoadOf(0, type, place));
+    const IndexExpr offset = Linearized(ElementIndex(), array_.dims());
+    const int before = Add(kernel_, LoadOf(0, type, offset));
     const int update = Add(kernel_, LoadOf(2, type, Linearized(update_, updates_.dims())));
-    const int after = Combined(before, update);
-    // A window that hangs over the border is left out.
+    const int after = ApplyCombiner(before, update);
+    // A window that is partly out of bounds is skipped.
     const int kept = fits_ < 0 ? after : Add(kernel_, ApplyOf(Opcode::kSelect, type, {fits_, after, before}));
-    kernel_.stores = {{kept, 0, place, false}};
+    kernel_.stores = {{kept, 0, offset, false}};
     return std::move(kernel_);
   }
 
  private:
-  int Combined(int before, int update) {
+  int ApplyCombiner(int before, int update) {
     const Computation& computation = *hlo_[kToApply];
     if (computation.root == computation.parameters[1]) return update;
     const Instruction& op = *OnlyOpOf(computation);
@@ -55,28 +55,28 @@ class ScatterKernel {
     return Add(kernel_, ApplyOf(op.opcode, array_.element_type(), {straight ? before : update, straight ? update : before}));
   }
 
-  // The place of an update in each dimension of the array.
-  std::vector<IndexExpr> Places() {
+  // The index of an update in each dimension of the array.
+  std::vector<IndexExpr> ElementIndex() {
     const Ints window_dims = hlo_[Scatter::kUpdateWindowDims], inserted = hlo_[Scatter::kInsertedWindowDims];
-    std::vector<IndexExpr> place(static_cast<size_t>(array_.rank()));
-    std::vector<int64_t> sizes(place.size(), 1);
+    std::vector<IndexExpr> element(static_cast<size_t>(array_.rank()));
+    std::vector<int64_t> sizes(element.size(), 1);
     size_t next = 0;
     for (int64_t d = 0; d < array_.rank(); ++d) {
       if (Contains(inserted, d) || Contains(hlo_[Scatter::kInputBatchingDims], d)) continue;
       const auto from = static_cast<size_t>(window_dims[next++]);
-      place[static_cast<size_t>(d)] = update_[from];
+      element[static_cast<size_t>(d)] = update_[from];
       sizes[static_cast<size_t>(d)] = updates_.dims()[from];
     }
-    AddBatches(place);
+    AddBatches(element);
     const Ints to = hlo_[Scatter::kScatterDimsToOperandDims];
     for (size_t i = 0; i < to.size(); ++i) {
       const auto d = static_cast<size_t>(to[i]);
-      place[d] = place[d] + Start(static_cast<int64_t>(i), array_.dims()[d] - sizes[d]);
+      element[d] = element[d] + Start(static_cast<int64_t>(i), array_.dims()[d] - sizes[d]);
     }
-    return place;
+    return element;
   }
 
-  // The index of the loops in the indices, without the dimension of the vectors.
+  // The index in scatter_indices, without index_vector_dim.
   std::vector<IndexExpr> IndexInIndices() const {
     std::vector<IndexExpr> index;
     for (int64_t d = 0; d < updates_.rank(); ++d)
@@ -84,36 +84,36 @@ class ScatterKernel {
     return index;
   }
 
-  void AddBatches(std::vector<IndexExpr>& place) const {
+  void AddBatches(std::vector<IndexExpr>& element) const {
     const Ints batch = hlo_[Scatter::kInputBatchingDims], from = hlo_[Scatter::kScatterIndicesBatchingDims];
     const std::vector<IndexExpr> index = IndexInIndices();
     for (size_t i = 0; i < batch.size(); ++i) {
       const int64_t at = from[i] > hlo_[kIndexVectorDim] ? from[i] - 1 : from[i];
-      place[static_cast<size_t>(batch[i])] = index[static_cast<size_t>(at)];
+      element[static_cast<size_t>(batch[i])] = index[static_cast<size_t>(at)];
     }
   }
 
-  // Where a window starts in a dimension, held within [0, most]; whether it had to be goes into fits_.
-  IndexExpr Start(int64_t part, int64_t most) {
+  // Entry `entry` of the window start, clamped to [0, max_start]. Sets fits_ to whether clamping was unnecessary.
+  IndexExpr Start(int64_t entry, int64_t max_start) {
     std::vector<IndexExpr> index = IndexInIndices();
     const int64_t vector_dim = hlo_[kIndexVectorDim];
-    if (vector_dim < indices_.rank()) index.insert(index.begin() + vector_dim, IndexExpr::Constant(part));
-    const int given = Add(kernel_, LoadOf(1, indices_.element_type(), Linearized(index, indices_.dims())));
-    const int wide = Add(kernel_, ApplyOf(Opcode::kConvert, ElementType::kS64, {given}));
-    const int low = Add(kernel_, ConstantOf(ElementType::kS64, 0)), high = Add(kernel_, ConstantOf(ElementType::kS64, static_cast<uint64_t>(most)));
-    const int held = Add(kernel_, ApplyOf(Opcode::kClamp, ElementType::kS64, {low, wide, high}));
-    KernelNode same = ApplyOf(Opcode::kCompare, ElementType::kPred, {held, wide});
-    same.direction = ComparisonDirection::kEq;
-    const int fits = Add(kernel_, std::move(same));
+    if (vector_dim < indices_.rank()) index.insert(index.begin() + vector_dim, IndexExpr::Constant(entry));
+    const int start = Add(kernel_, LoadOf(1, indices_.element_type(), Linearized(index, indices_.dims())));
+    const int wide = Add(kernel_, ApplyOf(Opcode::kConvert, ElementType::kS64, {start}));
+    const int low = Add(kernel_, ConstantOf(ElementType::kS64, 0)), high = Add(kernel_, ConstantOf(ElementType::kS64, static_cast<uint64_t>(max_start)));
+    const int clamped = Add(kernel_, ApplyOf(Opcode::kClamp, ElementType::kS64, {low, wide, high}));
+    KernelNode is_unclamped = ApplyOf(Opcode::kCompare, ElementType::kPred, {clamped, wide});
+    is_unclamped.direction = ComparisonDirection::kEq;
+    const int fits = Add(kernel_, std::move(is_unclamped));
     fits_ = fits_ < 0 ? fits : Add(kernel_, ApplyOf(Opcode::kAnd, ElementType::kPred, {fits_, fits}));
-    return IndexExpr::Data(held, most);
+    return IndexExpr::Data(clamped, max_start);
   }
 
   const Instruction& hlo_;
   const Shape &array_, &indices_, &updates_;
   FusedKernel kernel_;
   std::vector<IndexExpr> update_;
-  int fits_ = -1;  // node: the whole window lies in the array; -1: it always does
+  int fits_ = -1;  // node of the predicate "the window is in bounds"; -1: always true
 };
 
 bool HasKernel(const Instruction& hlo) {

@@ -1,10 +1,10 @@
-// How many threads besides the workers of pools have a core of the machine: the devices of a run that are not waiting.
-// Workers of a pool help where cores are left: help without a core only gets in the way.
+// Counts the running threads outside thread pools: the devices of a run that are not waiting. A pool uses only as many
+// workers as there are cores left; a worker without a core of its own would slow down the others.
 #pragma once
 
 namespace shoal::internal {
 
-// One more thread runs from now on, or one fewer.
+// Called when a thread outside a pool starts or stops running.
 void AddActiveThread();
 void RemoveActiveThread();
 

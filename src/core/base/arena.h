@@ -1,5 +1,5 @@
-// Bump allocation for what lives as long as a Module: instructions, shapes, lists of integers. Nothing is freed
-// singly; objects with destructors are remembered and destroyed with the arena.
+// Bump allocation for objects that live as long as a Module: instructions, shapes, lists of integers. Objects are not
+// freed one by one; the arena runs their destructors when it is destroyed.
 #pragma once
 
 #include <sys/mman.h>
@@ -43,7 +43,7 @@ class Arena {
     return object;
   }
 
-  // Uninitialised room for `count` trivial objects.
+  // Uninitialised memory for `count` trivial objects.
   template <class T>
   std::span<T> NewSpan(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
@@ -77,8 +77,8 @@ class Arena {
     void operator()(void* block) const { std::free(block); }
   };
 
-  // Blocks double until they are as large as a huge page, of which they then are made: touching fresh memory in
-  // small pages took a fifth of the time of reading a module.
+  // Blocks double in size up to one huge page; from then on they consist of huge pages. With small pages, page faults
+  // took a fifth of the time of reading a module.
   void* AllocateBlock(size_t bytes, size_t alignment) {
     size_t size = bytes + alignment > block_size_ ? bytes + alignment : block_size_;
     if (size >= kHugePage) size = (size + kHugePage - 1) & ~(kHugePage - 1);

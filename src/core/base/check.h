@@ -1,4 +1,4 @@
-// CHECK is for our own bugs only. A user's module that is wrong becomes a Diag, never an abort.
+// SHOAL_CHECK is for bugs in shoal only. An error in the user's module becomes a Diag, never an abort.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What was found, the same warning once.
+// Diagnostics with repeated warnings merged into one.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 namespace shoal::internal {
 
 struct CountedDiag {
-  const Diag* diag = nullptr;  // the first
-  int times = 1;               // the same was said
+  const Diag* diag = nullptr;  // the first occurrence
+  int times = 1;               // number of identical diagnostics
 };
 
 std::vector<CountedDiag> Deduplicated(const Diags& diags);

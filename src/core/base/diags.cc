@@ -10,16 +10,16 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kUsualWidth = 123;
+constexpr size_t kDefaultWidth = 123;
 
-// Long lines are cut to a window around the span, so that a caret stays visible on a terminal.
-std::string Marked(std::string_view line, size_t column, size_t length, size_t width, const char* mark,
-                   const char* reset) {
+// Shortens long lines to a window around the span, so that the carets stay visible on a terminal.
+std::string ExcerptWithCarets(std::string_view line, size_t column, size_t length, size_t width, const char* mark,
+                              const char* reset) {
   std::string text(line);
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   const std::string_view before = std::string_view(text).substr(0, column), rest = std::string_view(text).substr(column);
-  const size_t room = (width == 0 ? kUsualWidth : width) - 2, after = TextWidth(rest);
+  const size_t room = (width == 0 ? kDefaultWidth : width) - 2, after = TextWidth(rest);
   const std::string left = ElideTo(before, std::max(room / 2, room - std::min(room, after)), ElideMode::kLeft);
   const std::string right = ElideTo(rest, room - TextWidth(left), ElideMode::kRight);
   const size_t carets = std::clamp<size_t>(TextWidth(rest.substr(0, length)), 1, std::max<size_t>(TextWidth(right), 1));
@@ -54,8 +54,8 @@ std::string RenderOne(const Diag& diag, const Source& source, const DiagStyle& s
 
   std::string out;
   if (diag.at.known()) {
-    LineColumn place = source.Locate(diag.at.offset);
-    StrAppend(&out, bold, source.name(), ":", place.line, ":", place.column, ": ", reset);
+    LineColumn location = source.Locate(diag.at.offset);
+    StrAppend(&out, bold, source.name(), ":", location.line, ":", location.column, ": ", reset);
   } else {
     StrAppend(&out, bold, source.name(), ": ", reset);
   }
@@ -64,7 +64,7 @@ std::string RenderOne(const Diag& diag, const Source& source, const DiagStyle& s
   if (style.verbose) StrAppend(&out, " (", diag.site.file, ":", diag.site.line, ")");
   if (diag.at.known()) {
     std::string_view line = source.LineAt(diag.at.offset);
-    out += Marked(line, source.Locate(diag.at.offset).column - 1, diag.at.length, width, hue, reset);
+    out += ExcerptWithCarets(line, source.Locate(diag.at.offset).column - 1, diag.at.length, width, hue, reset);
   }
   out += "\n";
   return out;
@@ -82,17 +82,17 @@ std::string Render(const Diags& diags, const Source& source, const DiagStyle& st
 
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style, size_t width) {
   std::string out;
-  int texts[2] = {0, 0}, shown[2] = {0, 0};
+  int distinct[2] = {0, 0}, shown[2] = {0, 0};
   for (const CountedDiag& each : Deduplicated(diags)) {
     const auto severity = static_cast<size_t>(each.diag->severity);
-    if (texts[severity]++ >= static_cast<int>(style.limit)) continue;
+    if (distinct[severity]++ >= static_cast<int>(style.limit)) continue;
     shown[severity] += each.times;
     Diag diag = *each.diag;
-    if (each.times > 1) StrAppend(&diag.message, " (", each.times, " times, here first)");
+    if (each.times > 1) StrAppend(&diag.message, " (", each.times, " times, first occurrence shown)");
     out += RenderOne(diag, source, style, width);
   }
-  auto count_rest = [&](int rest, const char* what) {
-    if (rest > 0) StrAppend(&out, source.name(), ": and ", rest, " more ", what, rest == 1 ? "\n" : "s\n");
+  auto count_rest = [&](int rest, const char* noun) {
+    if (rest > 0) StrAppend(&out, source.name(), ": and ", rest, " more ", noun, rest == 1 ? "\n" : "s\n");
   };
   count_rest(diags.errors() - shown[0], "error");
   count_rest(diags.warnings() - shown[1], "warning");

@@ -1,4 +1,4 @@
-// Collects what readers and checkers found, so that they can go on, and prints it with file, line, column and caret.
+// Collects diagnostics, so that parsers and verifiers can continue after an error, and renders them with a caret.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ class Diags {
     } else {
       ++warnings_;
     }
-    // The first hundred are kept; beyond that only counted, so that a hostile file cannot fill the memory.
-    if (found_.size() < kKept) found_.push_back(std::move(diag));
+    // Stores the first hundred and only counts the rest, so that a hostile file cannot exhaust memory.
+    if (found_.size() < kMaxStored) found_.push_back(std::move(diag));
   }
   void Warn(TextSpan at, std::string_view rule, std::string message, Site site = Site::Here()) {
     Add({std::string(rule), std::move(message), at, Severity::kWarning, site});
@@ -29,7 +29,7 @@ class Diags {
   const std::vector<Diag>& found() const { return found_; }
 
  private:
-  static constexpr size_t kKept = 100;
+  static constexpr size_t kMaxStored = 100;
   std::vector<Diag> found_;
   int errors_ = 0;
   int warnings_ = 0;
@@ -37,13 +37,13 @@ class Diags {
 
 struct DiagStyle {
   bool color = false;
-  bool verbose = false;  // adds the place in our own code
-  size_t limit = 20;     // then a count
+  bool verbose = false;  // adds the location in shoal's code that created the diagnostic
+  size_t limit = 20;     // maximum of errors and of warnings printed; the rest are counted
 };
 
-// "FILE:LINE:COLUMN: error: message [rule]", the line, a caret under the span.
+// Renders "FILE:LINE:COLUMN: error: message [rule]", the source line, and carets under the span.
 std::string Render(const Diag& diag, const Source& source, const DiagStyle& style = {});
-// All of them, at most style.limit errors and as many warnings, then how many more there are.
+// Renders at most style.limit errors and style.limit warnings, then the number of remaining ones.
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style = {});
 
 }  // namespace shoal::internal

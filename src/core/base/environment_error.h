@@ -1,18 +1,18 @@
-// Failures that are no fault of the input: a missing file, a full disk, no memory, an option that makes no sense.
+// Errors of the environment rather than of the input: a missing file, a full disk, no memory, an invalid option.
 #pragma once
 
 #include "core/base/result.h"
 
 namespace shoal::internal {
 
-// Their rule, which no message shows.
+// The rule of such a Diag; messages do not show it.
 inline constexpr std::string_view kEnvironmentRule = "world";
 
 inline Diag EnvironmentError(std::string message, Site site = Site::Here()) {
   return Fail({}, kEnvironmentRule, std::move(message), site);
 }
 
-// Where one has a place in the module: too little memory for what an instruction makes.
+// The rule of the only such error with a location in the module: not enough memory for an instruction's result.
 inline constexpr std::string_view kMemoryRule = "run.memory";
 
 inline bool IsEnvironmentError(const Diag& diag) { return diag.rule == kEnvironmentRule || diag.rule == kMemoryRule; }

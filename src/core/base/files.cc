@@ -19,76 +19,76 @@
 namespace shoal::internal {
 namespace {
 
-Diag CannotRead(const std::string& path, const char* why) {
-  return EnvironmentError(StrCat("cannot read ", path, ": ", why));
+Diag CannotRead(const std::string& path, const char* reason) {
+  return EnvironmentError(StrCat("cannot read ", path, ": ", reason));
 }
 
 Diag CannotWrite(const std::string& path, int error) {
   return EnvironmentError(StrCat("cannot write ", path, ": ", std::strerror(error)));
 }
 
-// Names of files that are being written, for RemoveUnfinishedFiles. As many threads write at a time as there are cores;
-// what finds no room here is written all the same.
+// Names of temporary files that are being written, for RemoveUnfinishedFiles. Usually at most one per core; a file that
+// finds no free slot is written as well, but RemoveUnfinishedFiles does not remove it.
 std::array<std::atomic<const char*>, 256> unfinished;
 
 class Unfinished {
  public:
   explicit Unfinished(const char* name) {
     for (auto& each : unfinished) {
-      const char* nobody = nullptr;
-      if (!each.compare_exchange_strong(nobody, name)) continue;
-      place_ = &each;
+      const char* expected = nullptr;
+      if (!each.compare_exchange_strong(expected, name)) continue;
+      slot_ = &each;
       return;
     }
   }
   ~Unfinished() {
-    if (place_ != nullptr) *place_ = nullptr;
+    if (slot_ != nullptr) *slot_ = nullptr;
   }
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
 
  private:
-  std::atomic<const char*>* place_ = nullptr;
+  std::atomic<const char*>* slot_ = nullptr;
 };
 
-// 0, or what went wrong.
-int WriteAll(int file, std::initializer_list<std::string_view> pieces) {
-  for (std::string_view piece : pieces) {
-    while (!piece.empty()) {
-      const ssize_t written = write(file, piece.data(), piece.size());
+// Returns 0 or errno.
+int WriteAll(int file, std::initializer_list<std::string_view> parts) {
+  for (std::string_view part : parts) {
+    while (!part.empty()) {
+      const ssize_t written = write(file, part.data(), part.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) return errno;
-      piece.remove_prefix(static_cast<size_t>(written));
+      part.remove_prefix(static_cast<size_t>(written));
     }
   }
   return 0;
 }
 
-// A disk over a network may say only when a file is closed that it is full.
-int WriteAndClose(int file, std::initializer_list<std::string_view> pieces) {
-  const int error = WriteAll(file, pieces);
+// A network file system may report a full disk only on close.
+int WriteAndClose(int file, std::initializer_list<std::string_view> parts) {
+  const int error = WriteAll(file, parts);
   return close(file) != 0 && error == 0 ? errno : error;
 }
 
-bool SameFile(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+bool IsSameFile(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// What is there, if it is anything but a plain file of its own.
+// Writes into the existing target, which is not a regular file; `target` is null for a dangling symbolic link.
 Status WriteThrough(const std::string& path, const struct stat* target,
-                    std::initializer_list<std::string_view> pieces) {
+                    std::initializer_list<std::string_view> parts) {
   struct stat output {};
   int error = 0;
-  if (target != nullptr && fstat(STDOUT_FILENO, &output) == 0 && SameFile(*target, output)) {
-    error = WriteAll(STDOUT_FILENO, pieces);
+  if (target != nullptr && fstat(STDOUT_FILENO, &output) == 0 && IsSameFile(*target, output)) {
+    error = WriteAll(STDOUT_FILENO, parts);
   } else {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    error = file < 0 ? errno : WriteAndClose(file, pieces);
+    error = file < 0 ? errno : WriteAndClose(file, parts);
   }
-  if (error == 0 || error == EPIPE) return {};  // a reader that has seen enough is no fault
+  if (error == 0 || error == EPIPE) return {};  // a reader that closes the pipe early is not an error
   return CannotWrite(path, error);
 }
 
-// Under another name first, which no other thread or process has. `before` is the file that is replaced, or null.
-Status Replace(const std::string& path, const struct stat* before, std::initializer_list<std::string_view> pieces) {
+// Writes to a temporary file with a unique name, then renames it. `before` describes the file to replace, or is null.
+Status Replace(const std::string& path, const struct stat* before, std::initializer_list<std::string_view> parts) {
   static std::atomic<int> count;
   std::string temporary;
   int file = -1;
@@ -99,7 +99,7 @@ Status Replace(const std::string& path, const struct stat* before, std::initiali
   if (file < 0) return CannotWrite(path, errno);
   const Unfinished mark(temporary.c_str());
   if (before != nullptr) fchmod(file, before->st_mode & 07777);
-  int error = WriteAndClose(file, pieces);
+  int error = WriteAndClose(file, parts);
   if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return {};
   std::remove(temporary.c_str());
@@ -136,12 +136,12 @@ FileBytes::~FileBytes() {
   if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
-Status WriteFile(const std::string& path, std::initializer_list<std::string_view> pieces) {
+Status WriteFile(const std::string& path, std::initializer_list<std::string_view> parts) {
   struct stat own {}, target {};
   const bool exists = lstat(path.c_str(), &own) == 0;
   const bool resolves = exists && stat(path.c_str(), &target) == 0;
-  if (exists && !S_ISREG(own.st_mode)) return WriteThrough(path, resolves ? &target : nullptr, pieces);
-  return Replace(path, exists ? &own : nullptr, pieces);
+  if (exists && !S_ISREG(own.st_mode)) return WriteThrough(path, resolves ? &target : nullptr, parts);
+  return Replace(path, exists ? &own : nullptr, parts);
 }
 
 void RemoveUnfinishedFiles() {
@@ -150,7 +150,7 @@ void RemoveUnfinishedFiles() {
 }
 
 Status CheckWritable(const std::string& folder, int64_t bytes) {
-  // The first folder above that is there.
+  // Find the closest ancestor that exists.
   std::filesystem::path at = folder;
   struct stat info {};
   while (stat(at.c_str(), &info) != 0) {
@@ -158,24 +158,24 @@ Status CheckWritable(const std::string& folder, int64_t bytes) {
     at = at.has_parent_path() && at.parent_path() != at ? at.parent_path() : std::filesystem::path(".");
   }
   if (!S_ISDIR(info.st_mode)) return CannotWrite(folder, ENOTDIR);
-  // access() knows too little: of /proc it says that root may write there.
+  // access() is not enough: it reports that root may write to /proc.
   const std::string probe = StrCat(at.string(), "/.shoal-", getpid());
   if (mkdir(probe.c_str(), 0700) != 0) return CannotWrite(folder, errno);
   rmdir(probe.c_str());
   struct statvfs disk {};
   if (statvfs(at.c_str(), &disk) != 0) return {};
   const double room = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
-  // A file system that does not know says 0 blocks.
+  // A file system of unknown size reports 0 blocks.
   if (disk.f_blocks > 0 && static_cast<double>(bytes) > room)
-    return EnvironmentError(StrCat("cannot write ", folder, ": ", bytes, " bytes are needed, the disk has room for ",
-                              static_cast<int64_t>(room)));
+    return EnvironmentError(StrCat("cannot write ", folder, ": ", bytes, " bytes are needed, bytes free on the disk: ",
+                                   static_cast<int64_t>(room)));
   return {};
 }
 
 Status CreateDirectories(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return EnvironmentError(StrCat("cannot make the folder ", path, ": ", error.message()));
+  if (error) return EnvironmentError(StrCat("cannot create the folder ", path, ": ", error.message()));
   return {};
 }
 

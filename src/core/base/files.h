@@ -1,4 +1,4 @@
-// Whole files of bytes, in and out.
+// Reads and writes whole files.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace shoal::internal {
 
-// The bytes of a file of any size, mapped; they last as long as this does.
+// A memory-mapped file of any size. bytes() is valid as long as this object exists.
 class FileBytes {
  public:
   static Result<std::unique_ptr<FileBytes>> Read(const std::string& path);
@@ -25,18 +25,18 @@ class FileBytes {
   std::string_view bytes_;
 };
 
-// Writes the pieces, one after the other. A plain file is written under another name beside `path`, and renamed when all
-// is on its way to the disk: one that could not be written whole does not appear. A device, a pipe, a symbolic link or
-// what standard output is (/dev/stdout) is written through.
-Status WriteFile(const std::string& path, std::initializer_list<std::string_view> pieces);
+// Writes `parts` one after the other. A regular file is written under a temporary name beside `path` and renamed when
+// it is complete, so an incomplete file never appears under `path`. A device, a pipe, a symbolic link and the target of
+// standard output (/dev/stdout) are written directly.
+Status WriteFile(const std::string& path, std::initializer_list<std::string_view> parts);
 
-// For handlers of signals: removes what WriteFile has not finished.
+// For signal handlers: removes the temporary files of unfinished WriteFile calls.
 void RemoveUnfinishedFiles();
 
-// Whether files of so many bytes can be written into the folder, which need not exist yet; leaves nothing there.
+// Checks that files of `bytes` bytes in total can be written into `folder`, which need not exist. Leaves no files.
 Status CheckWritable(const std::string& folder, int64_t bytes);
 
-// The folder and those above it. It may be there already.
+// Creates the folder and its parents; succeeds if it already exists.
 Status CreateDirectories(const std::string& path);
 
 }  // namespace shoal::internal

@@ -23,7 +23,7 @@ double KilobytesOf(const char* file, const std::string& name) {
   return kUnknown;
 }
 
-// A file with one number; "max" is none.
+// The number in a file that contains nothing else; unknown for "max" (no limit).
 double NumberIn(const char* file) {
   std::ifstream text(file);
   double number = 0;
@@ -44,8 +44,8 @@ double AvailableMemory() {
     const double used = KilobytesOf("/proc/self/status", "VmSize:");
     bytes = std::min(bytes, static_cast<double>(limit.rlim_cur) - (used == kUnknown ? 0 : used));
   }
-  const double most = NumberIn("/sys/fs/cgroup/memory.max"), used = NumberIn("/sys/fs/cgroup/memory.current");
-  if (most != kUnknown && used != kUnknown) bytes = std::min(bytes, most - used);
+  const double max = NumberIn("/sys/fs/cgroup/memory.max"), used = NumberIn("/sys/fs/cgroup/memory.current");
+  if (max != kUnknown && used != kUnknown) bytes = std::min(bytes, max - used);
   return std::max(bytes, 0.0);
 }
 

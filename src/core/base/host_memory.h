@@ -1,13 +1,13 @@
-// What this machine has.
+// Memory of the machine that runs this process.
 #pragma once
 
 #include <cstdint>
 
 namespace shoal::internal {
 
-// Bytes of its memory; more cannot be had, whatever an allocation says at first.
+// Physical memory in bytes: an upper bound for use, even if larger allocations succeed at first.
 int64_t PhysicalMemoryBytes();
-// Bytes that this process may still take: what is free, within its limits and those of its group.
+// Bytes this process can still allocate: free memory, capped by its resource limits and those of its cgroup.
 double AvailableMemory();
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Hashing and comparing names. They are short, so a call to libc would take longer than the work itself.
+// Hashes and compares names inline: they are short, so a call to libc would take longer than the work itself.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline uint64_t LoadWord(const char* at) {
   return word;
 }
 
-// All bytes of a text of less than eight, in some order that depends on its length alone.
+// Packs the bytes of a text shorter than eight into one word, in an order that depends only on its length.
 inline uint64_t LoadShort(const char* at, size_t size) {
   if (size >= 4) {
     uint32_t first = 0, last = 0;
@@ -21,13 +21,13 @@ inline uint64_t LoadShort(const char* at, size_t size) {
     std::memcpy(&last, at + size - sizeof last, sizeof last);
     return first | uint64_t{last} << 32;
   }
-  if (size == 0) return 0;  // an empty name may have no address
+  if (size == 0) return 0;  // an empty name may have a null pointer
   auto byte = [at](size_t i) { return uint64_t{static_cast<uint8_t>(at[i])}; };
   return byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
 }
 
-// Eight bytes at a time, the last eight overlapping those before. Names differ in their last characters, which are
-// the high bits of the last word: only a product of double width brings them down to where tables look.
+// Hashes eight bytes at a time; the last eight overlap those before. Names usually differ in their last characters, the
+// high bits of the last word; only a double-width multiplication moves these to the low bits, which hash tables use.
 inline uint64_t HashName(std::string_view name) {
   uint64_t hash = name.size();
   auto mix = [&hash](uint64_t word) {

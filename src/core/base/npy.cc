@@ -15,16 +15,16 @@ class HeaderReader {
   explicit HeaderReader(std::string_view text) : rest_(text) {}
 
   Status Read(NpyArray& array) {
-    if (!Take('{')) return Fail("its header is not a Python dict");
+    if (!Take('{')) return Fail("has a header that is not a Python dict");
     while (!Take('}')) {
       std::string_view key;
-      if (!TakeString(&key) || !Take(':')) return Fail("its header is not a Python dict with string keys");
+      if (!TakeString(&key) || !Take(':')) return Fail("has a header that is not a Python dict with string keys");
       SHOAL_TRY(ReadValue(key, array));
-      if (!Take(',') && Peek() != '}') return Fail(StrCat("its header makes no sense after '", key, "'"));
+      if (!Take(',') && Peek() != '}') return Fail(StrCat("has a header that is malformed after '", key, "'"));
     }
-    if (!has_descr_) return Fail("its header has no 'descr'");
-    if (!has_order_) return Fail("its header has no 'fortran_order'");
-    if (!has_shape_) return Fail("its header has no 'shape'");
+    if (!has_descr_) return Fail("has no 'descr' in its header");
+    if (!has_order_) return Fail("has no 'fortran_order' in its header");
+    if (!has_shape_) return Fail("has no 'shape' in its header");
     return {};
   }
 
@@ -32,34 +32,34 @@ class HeaderReader {
   Status ReadValue(std::string_view key, NpyArray& array) {
     if (key == "descr") {
       std::string_view descr;
-      if (!TakeString(&descr)) return Fail("its 'descr' is a record of fields, not one type");
+      if (!TakeString(&descr)) return Fail("has a 'descr' that is a structured type, not a single type");
       array.descr = descr;
       has_descr_ = true;
     } else if (key == "fortran_order") {
       array.fortran_order = TakeWord("True");
-      if (!array.fortran_order && !TakeWord("False")) return Fail("its 'fortran_order' is neither True nor False");
+      if (!array.fortran_order && !TakeWord("False")) return Fail("has a 'fortran_order' other than True and False");
       has_order_ = true;
     } else if (key == "shape") {
       has_shape_ = true;
       return ReadShape(array.dims);
     } else {
-      return Fail(StrCat("its header has an unknown key '", key, "'"));
+      return Fail(StrCat("has an unknown key '", key, "' in its header"));
     }
     return {};
   }
 
   Status ReadShape(std::vector<int64_t>& dims) {
-    if (!Take('(')) return Fail("its 'shape' is not a tuple");
+    if (!Take('(')) return Fail("has a 'shape' that is not a tuple");
     dims.clear();
     while (!Take(')')) {
       Peek();
       int64_t size = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (error != std::errc() || size < 0) return Fail("its 'shape' has something that is not a size");
+      if (error != std::errc() || size < 0) return Fail("has a 'shape' with an invalid size");
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
       TakeWord("L");  // Python 2 wrote 3L
       dims.push_back(size);
-      if (!Take(',') && Peek() != ')') return Fail("its 'shape' is not a tuple of sizes");
+      if (!Take(',') && Peek() != ')') return Fail("has a 'shape' that is not a tuple of sizes");
     }
     return {};
   }
@@ -95,7 +95,8 @@ class HeaderReader {
 
 Status ReadDescr(NpyArray& array) {
   std::string_view descr = array.descr;
-  const Diag unknown = Fail(StrCat("its type '", descr, "' is none of bool, int, uint, float, complex, void"));
+  const Diag unknown =
+      Fail(StrCat("has the unsupported type '", descr, "'; supported: bool, int, uint, float, complex, void"));
   char order = '=';
   if (!descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) {
     order = descr[0];
@@ -107,7 +108,7 @@ Status ReadDescr(NpyArray& array) {
   if (error != std::errc() || end != descr.data() + descr.size()) return unknown;
   if (array.item_bytes < 1 || array.item_bytes > 16) return unknown;
   if (order == '>' && array.item_bytes > 1 && array.kind != 'V')
-    return Fail(StrCat("its type '", array.descr, "' is big-endian; it must be little-endian"));
+    return Fail(StrCat("has the big-endian type '", array.descr, "'; the type must be little-endian"));
   return {};
 }
 
@@ -123,12 +124,12 @@ Result<NpyArray> ParseNpyHeader(std::string_view file) {
   if (!file.starts_with(kMagic) || file.size() < kMagic.size() + 4) return Fail("is not an .npy file");
   const auto version = static_cast<uint8_t>(file[kMagic.size()]);
   if (version < 1 || version > 3)
-    return Fail(StrCat("has version ", int{version}, " of the .npy format, known are 1 to 3"));
+    return Fail(StrCat("has version ", int{version}, " of the .npy format; supported: 1 to 3"));
   const size_t length_bytes = version == 1 ? 2 : 4;
   const size_t start = kMagic.size() + 2 + length_bytes;
-  if (file.size() < start) return Fail("is cut short within its header");
+  if (file.size() < start) return Fail("is truncated within its header");
   const size_t length = LittleEndian(file.substr(kMagic.size() + 2, length_bytes));
-  if (file.size() - start < length) return Fail("is cut short within its header");
+  if (file.size() - start < length) return Fail("is truncated within its header");
 
   NpyArray array;
   SHOAL_TRY(HeaderReader(file.substr(start, length)).Read(array));
@@ -137,7 +138,7 @@ Result<NpyArray> ParseNpyHeader(std::string_view file) {
   for (int64_t size : array.dims)
     if (size == 0) bytes = 0;
   for (int64_t size : array.dims)
-    if (bytes != 0 && __builtin_mul_overflow(bytes, size, &bytes)) return Fail("its 'shape' is larger than any memory");
+    if (bytes != 0 && __builtin_mul_overflow(bytes, size, &bytes)) return Fail("has a 'shape' whose size overflows");
   array.data_at = start + length;
   array.data_bytes = static_cast<uint64_t>(bytes);
   return array;
@@ -148,8 +149,7 @@ Result<NpyArray> ParseNpy(std::string_view file) {
   if (!array.ok()) return array;
   const std::string_view data = file.substr(array->data_at);
   if (array->data_bytes > data.size())
-    return Fail(
-        StrCat("is cut short: its shape asks for ", array->data_bytes, " bytes of data, it has ", data.size()));
+    return Fail(StrCat("is truncated: its shape needs ", array->data_bytes, " bytes of data, it has ", data.size()));
   array->data = data.substr(0, array->data_bytes);
   return array;
 }

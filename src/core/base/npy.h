@@ -11,26 +11,26 @@
 
 namespace shoal::internal {
 
-// An array as the file has it. `kind` is NumPy's letter: b bool, i and u integers, f float, c complex, V bytes of no
-// type; `item_bytes` are those of one element.
+// An array as stored in the file. `kind` is NumPy's type letter: b bool, i signed and u unsigned integer, f float,
+// c complex, V untyped bytes. `item_bytes` is the size of one element.
 struct NpyArray {
   std::string descr;  // "<f4"
   char kind = 0;
   int64_t item_bytes = 0;
   std::vector<int64_t> dims;
   bool fortran_order = false;
-  uint64_t data_at = 0, data_bytes = 0;  // where in the file the data begin, and how many the dimensions ask for
-  std::string_view data;                 // those bytes; little-endian
+  uint64_t data_at = 0, data_bytes = 0;  // offset of the data in the file, and size according to `dims`
+  std::string_view data;                 // the data; little-endian
 };
 
-// Looks at the header alone: `beginning` may end anywhere after it, and there are no data.
+// Parses only the header: `beginning` may end anywhere after it. `data` stays empty.
 Result<NpyArray> ParseNpyHeader(std::string_view beginning);
 
-// Takes a file apart; `data` points into `file`. What follows the data is ignored, as NumPy does. A failure is a
-// sentence about the file: "its header has no 'shape'".
+// Parses a whole file; `data` points into `file`. Bytes after the data are ignored, as in NumPy. An error message is a
+// predicate to put after the file name: "has no 'shape' in its header".
 Result<NpyArray> ParseNpy(std::string_view file);
 
-// What stands in a file before the data, in version 1 (2 if it is long), row-major. `descr` as in NpyArray.
+// The bytes of a file before the data, for a row-major array, in version 1 (2 if long). `descr` is as in NpyArray.
 std::string NpyHeader(std::string_view descr, const std::vector<int64_t>& dims);
 
 }  // namespace shoal::internal

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kColors[] = {color::kReset,   color::kBold,       color::kFaint,   color::kYellow,
                                         color::kBoldRed, color::kBoldYellow, color::kBoldBlue};
 
-// A character of UTF-8 at the beginning of `text`: how many bytes it has (0: they are none) and its number.
+// A decoded UTF-8 character: its length in bytes (0: invalid) and its code point.
 struct Character {
   size_t bytes = 0;
   uint32_t code = 0;
@@ -27,8 +27,8 @@ Character CharacterAt(std::string_view text) {
     if ((byte & 0xc0) != 0x80) return {};
     code = code << 6 | (byte & 0x3f);
   }
-  const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < least[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return {};
+  const uint32_t min_code[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < min_code[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return {};
   return {bytes, code};
 }
 
@@ -38,7 +38,7 @@ bool IsHarmless(uint32_t code) {
   return !control && !direction;
 }
 
-// The length of one of our own colours at the beginning of `text`, or 0.
+// Length of the shoal colour code at the beginning of `text`, or 0.
 size_t ColorAt(std::string_view text) {
   for (std::string_view each : kColors)
     if (text.starts_with(each)) return each.size();
@@ -55,7 +55,7 @@ std::string EscapeForTerminal(std::string_view text) {
     text.remove_prefix(bytes);
   };
   while (!text.empty()) {
-    auto special = [](char c) { return c < ' ' || c == 127; };  // also all that is not ASCII, where char has a sign
+    auto special = [](char c) { return c < ' ' || c == 127; };  // and non-ASCII bytes, where char is signed
     keep(static_cast<size_t>(std::find_if(text.begin(), text.end(), special) - text.begin()));
     if (text.empty()) break;
     const Character character = CharacterAt(text);

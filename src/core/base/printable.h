@@ -1,4 +1,4 @@
-// Text that a terminal shows as it is. Names come from files, and a terminal obeys what they say.
+// Makes text safe for a terminal: names come from untrusted files and may contain escape sequences.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace shoal::internal {
 
-// Control characters but for the end of a line and the tab, characters that change the direction of writing, and bytes
-// that are no UTF-8 become \x1b, \u202e, \xff. The codes of the colours that shoal writes itself stay.
+// Escapes control characters except newline and tab, characters that change the writing direction, and bytes that are
+// not UTF-8, as \x1b, \u202e, \xff. Keeps shoal's own colour codes.
 std::string EscapeForTerminal(std::string_view text);
 
-// The colours, in use.
+// The colour codes that shoal writes.
 namespace color {
 inline constexpr char kReset[] = "\033[0m";
 inline constexpr char kBold[] = "\033[1m";

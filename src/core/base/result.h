@@ -1,5 +1,5 @@
-// Result and Diag: how failure travels. Three kinds (STYLE): the user's module is wrong (Diag with a span and a
-// rule), the world failed (Diag without a span), we are wrong (SHOAL_CHECK). No exceptions cross a folder.
+// Result and Diag: error handling. Three kinds of error exist: in the user's module (a Diag with a span and a rule),
+// in the environment (a Diag without a span), in shoal itself (SHOAL_CHECK). Exceptions never leave a folder.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace shoal::internal {
 
-// A stretch of the user's text. Line and column are worked out from the Source when a message is printed, so a span
-// costs eight bytes on every instruction. Length 0 and offset kNowhere: the thing came from no text.
+// A range of the user's text. Line and column are computed from the Source when a message is printed, so a span costs
+// only eight bytes per instruction. Offset kNowhere and length 0: no location in a text.
 struct TextSpan {
   static constexpr uint32_t kNowhere = UINT32_MAX;
   uint32_t offset = kNowhere;
@@ -25,7 +25,7 @@ struct TextSpan {
 
 enum class Severity : uint8_t { kError, kWarning };
 
-// Where in our own code a Diag was made; printed only with --verbose.
+// The location in shoal's code that created a Diag; printed only with --verbose.
 struct Site {
   const char* file = "";
   int line = 0;
@@ -33,8 +33,8 @@ struct Site {
 };
 
 struct Diag {
-  std::string rule;     // "reverse.C2": names the check and its test; empty for syntax and for the world
-  std::string message;  // what was required, what was found
+  std::string rule;     // "reverse.C2": names the check and its test; empty for syntax and usage errors
+  std::string message;  // the requirement and the value found
   TextSpan at;
   Severity severity = Severity::kError;
   Site site;
@@ -44,7 +44,7 @@ inline Diag Fail(TextSpan at, std::string_view rule, std::string message, Site s
   return {std::string(rule), std::move(message), at, Severity::kError, site};
 }
 
-// For what has no place in a text: files, memory, arguments.
+// For errors without a location in a text: files, memory, arguments.
 inline Diag Fail(std::string message, Site site = Site::Here()) {
   return {{}, std::move(message), {}, Severity::kError, site};
 }
@@ -85,14 +85,14 @@ class [[nodiscard]] Result<void> {
 
 using Status = Result<void>;
 
-// Hands a failure on to the caller: `SHOAL_TRY(CheckDims(hlo));`
+// Returns an error to the caller: `SHOAL_TRY(CheckDims(hlo));`
 #define SHOAL_TRY(expression)                                        \
   do {                                                               \
     auto shoal_result_ = (expression);                               \
     if (!shoal_result_.ok()) return std::move(shoal_result_.diag()); \
   } while (false)
 
-// Declares `name` from a Result or hands its failure on: `SHOAL_ASSIGN(shape, Infer(hlo));`
+// Declares `name` as the value of a Result, or returns the error to the caller: `SHOAL_ASSIGN(shape, Infer(hlo));`
 #define SHOAL_ASSIGN(name, expression)                             \
   auto name##_result = (expression);                               \
   if (!name##_result.ok()) return std::move(name##_result.diag()); \

@@ -1,4 +1,4 @@
-// Finding bytes in text, sixteen at a time where the machine can.
+// Finds bytes in text, sixteen at a time with SSE2.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace shoal::internal {
 
-// The first place at or after `from` with one of the bytes; text.size() if there is none.
+// Offset of the first of `bytes` at or after `from`; text.size() if there is none.
 template <char... bytes>
 size_t FindAny(std::string_view text, size_t from) {
   size_t at = from;
@@ -25,7 +25,7 @@ size_t FindAny(std::string_view text, size_t from) {
   return at;
 }
 
-// Past the letters, digits, '_', '-' and '.' from `from` on.
+// Offset of the first character at or after `from` that is not a letter, a digit, '_', '-' or '.'.
 inline size_t EndOfName(std::string_view text, size_t from) {
   size_t at = from;
 #ifdef __SSE2__

@@ -15,20 +15,20 @@
 namespace shoal::internal {
 namespace {
 
-// A text may not be larger than a 32-bit offset can reach; an unpacked one neither.
-constexpr size_t kLargestText = TextSpan::kNowhere - 1;
+// Offsets have 32 bits, which limits the size of a text, also after decompression.
+constexpr size_t kMaxTextBytes = TextSpan::kNowhere - 1;
 
 bool IsGzip(std::string_view bytes) { return bytes.size() > 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 
-Result<std::string> Unpack(std::string_view packed) {
+Result<std::string> Decompress(std::string_view packed) {
   z_stream stream{};
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return Fail("cannot start to unpack");
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return Fail("cannot start decompression");
   std::string text;
   std::vector<char> buffer(1 << 18);
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(std::min(packed.size(), kLargestText));
+  stream.avail_in = static_cast<uInt>(std::min(packed.size(), kMaxTextBytes));
   int code = Z_OK;
-  while (code == Z_OK && text.size() <= kLargestText) {
+  while (code == Z_OK && text.size() <= kMaxTextBytes) {
     stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
     stream.avail_out = static_cast<uInt>(buffer.size());
     code = inflate(&stream, Z_NO_FLUSH);
@@ -37,8 +37,8 @@ Result<std::string> Unpack(std::string_view packed) {
     if (code == Z_STREAM_END && stream.avail_in > 0) code = inflateReset(&stream);
   }
   inflateEnd(&stream);
-  if (text.size() > kLargestText) return Fail("unpacks to more than 4 GiB");
-  if (code != Z_STREAM_END) return Fail("the gzip data is damaged or cut short");
+  if (text.size() > kMaxTextBytes) return Fail("decompresses to more than 4 GiB");
+  if (code != Z_STREAM_END) return Fail("the gzip data is damaged or truncated");
   return text;
 }
 
@@ -51,7 +51,7 @@ Result<std::string> ReadStream(int file) {
     if (got < 0) return EnvironmentError(std::strerror(errno));
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<size_t>(got));
-    if (text.size() > kLargestText) return Fail("is larger than 4 GiB");
+    if (text.size() > kMaxTextBytes) return Fail("is larger than 4 GiB");
   }
 }
 
@@ -68,7 +68,7 @@ Result<std::unique_ptr<Source>> Source::Read(const std::string& path) {
   Status failure;
   if (S_ISDIR(info.st_mode)) {
     failure = EnvironmentError("is a directory, not an HLO module");
-  } else if (S_ISREG(info.st_mode) && info.st_size > 0 && static_cast<size_t>(info.st_size) <= kLargestText) {
+  } else if (S_ISREG(info.st_mode) && info.st_size > 0 && static_cast<size_t>(info.st_size) <= kMaxTextBytes) {
     source->mapped_size_ = static_cast<size_t>(info.st_size);
     void* mapped = mmap(nullptr, source->mapped_size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
     if (mapped == MAP_FAILED) {
@@ -90,7 +90,7 @@ Result<std::unique_ptr<Source>> Source::Read(const std::string& path) {
   if (!failure.ok()) return std::move(failure.diag());
 
   if (IsGzip(source->text_)) {
-    SHOAL_ASSIGN(unpacked, Unpack(source->text_));
+    SHOAL_ASSIGN(unpacked, Decompress(source->text_));
     source->owned_ = std::move(unpacked);
     source->text_ = source->owned_;
   }

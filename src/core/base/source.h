@@ -1,4 +1,4 @@
-// The bytes of one input: a mapped file, an unpacked .gz, standard input, or a string in a test.
+// The bytes of one input: a mapped file, a decompressed .gz, standard input, or a string in a test.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct LineColumn {
 
 class Source {
  public:
-  // Reads `path`; "-" is standard input. Gzip is recognised by content and unpacked.
+  // Reads `path`; "-" is standard input. Gzip is recognised by its content and decompressed.
   static Result<std::unique_ptr<Source>> Read(const std::string& path);
   static std::unique_ptr<Source> FromString(std::string name, std::string text);
   ~Source();
@@ -29,7 +29,7 @@ class Source {
   std::string_view text() const { return text_; }
 
   LineColumn Locate(uint32_t offset) const;
-  // The whole line around `offset`, without its line break.
+  // The line that contains `offset`, without its line break.
   std::string_view LineAt(uint32_t offset) const;
 
  private:

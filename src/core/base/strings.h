@@ -1,4 +1,4 @@
-// Putting strings together. Abseil's StrCat on Debian has a string_view of its own and refuses the standard one.
+// String concatenation. Abseil's StrCat on Debian uses its own string_view and does not accept the standard one.
 #pragma once
 
 #include <charconv>
@@ -9,27 +9,27 @@
 
 namespace shoal::internal {
 
-inline void AppendPiece(std::string& out, std::string_view piece) { out += piece; }
-inline void AppendPiece(std::string& out, char piece) { out += piece; }
-inline void AppendPiece(std::string& out, std::integral auto piece) {
+inline void AppendPart(std::string& out, std::string_view part) { out += part; }
+inline void AppendPart(std::string& out, char part) { out += part; }
+inline void AppendPart(std::string& out, std::integral auto part) {
   char buffer[24];
-  out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), piece).ptr);
+  out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), part).ptr);
 }
-// Six digits, as printf's %g.
-inline void AppendPiece(std::string& out, std::floating_point auto piece) {
+// Six significant digits, as printf's %g.
+inline void AppendPart(std::string& out, std::floating_point auto part) {
   char buffer[32];
-  out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), piece, std::chars_format::general, 6).ptr);
+  out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), part, std::chars_format::general, 6).ptr);
 }
 
-template <class... Pieces>
-void StrAppend(std::string* out, const Pieces&... pieces) {
-  (AppendPiece(*out, pieces), ...);
+template <class... Parts>
+void StrAppend(std::string* out, const Parts&... parts) {
+  (AppendPart(*out, parts), ...);
 }
 
-template <class... Pieces>
-std::string StrCat(const Pieces&... pieces) {
+template <class... Parts>
+std::string StrCat(const Parts&... parts) {
   std::string out;
-  StrAppend(&out, pieces...);
+  StrAppend(&out, parts...);
   return out;
 }
 
@@ -37,29 +37,30 @@ template <class Range>
 std::string StrJoin(const Range& range, std::string_view separator) {
   std::string out;
   bool first = true;
-  for (const auto& piece : range) {
+  for (const auto& part : range) {
     if (!first) out += separator;
     first = false;
-    AppendPiece(out, piece);
+    AppendPart(out, part);
   }
   return out;
 }
 
-// With `append(&out, piece)` for each piece.
+// Calls `append(&out, part)` for each part.
 template <class Range, class Append>
 std::string StrJoin(const Range& range, std::string_view separator, Append append) {
   std::string out;
   bool first = true;
-  for (const auto& piece : range) {
+  for (const auto& part : range) {
     if (!first) out += separator;
     first = false;
-    append(&out, piece);
+    append(&out, part);
   }
   return out;
 }
 
 std::string Hex(uint64_t value);  // "1a"
-// "\n", "\"", "\\" and unprintable bytes as C writes them, and back; false for an escape C does not have.
+// Escapes newlines, quotes, backslashes and unprintable bytes as in C. Unescape is the inverse; it returns false for an
+// escape that C does not have.
 void AppendEscaped(std::string& out, std::string_view text);
 bool Unescape(std::string_view text, std::string* out);
 

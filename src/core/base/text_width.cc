@@ -9,7 +9,7 @@ namespace {
 struct Range {
   uint32_t first, last;
 };
-// After Unicode's EastAsianWidth.txt (W and F) and general categories Mn, Me and Cf, the blocks that occur.
+// The common blocks of Unicode's EastAsianWidth.txt (W and F) and of the general categories Mn, Me and Cf.
 constexpr Range kWide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0x33ff},   {0x3400, 0x4dbf},
                            {0x4e00, 0x9fff},   {0xa000, 0xa4cf},   {0xa960, 0xa97f},   {0xac00, 0xd7a3},
                            {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},
@@ -25,7 +25,7 @@ bool IsIn(const Range (&ranges)[kCount], uint32_t letter) {
   return after != std::begin(ranges) && letter <= std::prev(after)->last;
 }
 
-// The first letter of a text that is not empty: its bytes and its columns.
+// The first letter of a non-empty text: its size in bytes and its width in columns.
 struct Letter {
   size_t bytes = 1, columns = 1;
 };
@@ -43,7 +43,7 @@ Letter FirstLetter(std::string_view text) {
   return {bytes, IsIn(kNarrow, letter) ? 0u : IsIn(kWide, letter) ? 2u : 1u};
 }
 
-// The bytes of the longest beginning that fits into so many columns.
+// Length in bytes of the longest prefix that fits into `columns`.
 size_t HeadBytes(std::string_view text, size_t columns) {
   size_t at = 0, width = 0;
   while (at < text.size()) {
@@ -55,7 +55,7 @@ size_t HeadBytes(std::string_view text, size_t columns) {
   return at;
 }
 
-// Where the longest end that fits begins.
+// Offset of the longest suffix that fits into `columns`.
 size_t TailStart(std::string_view text, size_t columns) {
   size_t at = 0;
   for (size_t width = TextWidth(text); width > columns;) {
@@ -66,7 +66,7 @@ size_t TailStart(std::string_view text, size_t columns) {
   return at;
 }
 
-// Where a line of so many columns ends, and where the next begins: at a space, or anywhere in a long word.
+// End of the first line when `line` is wrapped at `columns`, and start of the next: at a space, or within a long word.
 std::pair<size_t, size_t> Break(std::string_view line, size_t columns) {
   size_t end = HeadBytes(line, columns);
   if (end == 0) end = FirstLetter(line).bytes;
@@ -99,17 +99,17 @@ size_t TextWidth(std::string_view text) {
   return width;
 }
 
-std::string ElideTo(std::string_view text, size_t columns, ElideMode cut) {
-  if (cut == ElideMode::kNever || TextWidth(text) <= columns) return std::string(text);
+std::string ElideTo(std::string_view text, size_t columns, ElideMode mode) {
+  if (mode == ElideMode::kNever || TextWidth(text) <= columns) return std::string(text);
   if (columns == 0) return "";
   const size_t rest = columns - 1;
   std::string shown;
-  if (cut == ElideMode::kPath) {
+  if (mode == ElideMode::kPath) {
     const size_t slash = text.find('/', TailStart(text, rest));
-    cut = ElideMode::kLeft;
+    mode = ElideMode::kLeft;
     if (slash != std::string_view::npos) return shown.append("…").append(text.substr(slash));
   }
-  const size_t head = cut == ElideMode::kRight ? rest : cut == ElideMode::kMiddle ? rest / 2 : 0;
+  const size_t head = mode == ElideMode::kRight ? rest : mode == ElideMode::kMiddle ? rest / 2 : 0;
   shown.append(text.substr(0, HeadBytes(text, head))).append("…");
   return shown.append(text.substr(TailStart(text, rest - head)));
 }

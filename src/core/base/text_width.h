@@ -1,4 +1,4 @@
-// Text on a terminal: how many columns it takes, and how it is made to take fewer.
+// Measures, shortens and wraps text by its width in terminal columns.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +8,23 @@
 
 namespace shoal::internal {
 
-// Letters of East Asia and pictures take two columns, combining marks and colours none; a byte that is no UTF-8 one.
+// East Asian letters and emoji take two columns, combining marks and colour codes none, an invalid UTF-8 byte one.
 size_t TextWidth(std::string_view text);
 
-// Which part of a text goes where it is too wide.
+// The part of a text that is replaced by … if it is too wide.
 enum class ElideMode : uint8_t {
   kNever,
-  kRight,   // its end
-  kLeft,    // its beginning
+  kRight,   // the end
+  kLeft,    // the beginning
   kMiddle,
-  kPath,    // whole parts of a path at its beginning: …/layers/attention.py:12
+  kPath,    // leading components of a path: …/layers/attention.py:12
 };
 
-// At most `columns` columns of it, with … where something is missing. kNever: all of it.
-std::string ElideTo(std::string_view text, size_t columns, ElideMode cut);
+// Shortens `text` to at most `columns` columns, with … for the omitted part. kNever: returns it unchanged.
+std::string ElideTo(std::string_view text, size_t columns, ElideMode mode);
 
-// Lines of at most `width` columns, broken at spaces where there are some; 0: as they are. Continued lines are indented
-// by as much as the line they continue, and by `hang` more.
+// Wraps lines at `width` columns, at spaces if possible; 0: returns them unchanged. Continuation lines have the
+// indentation of the line they continue, plus `hang`.
 std::string Wrapped(std::string_view text, size_t width, size_t hang = 2);
 
 }  // namespace shoal::internal

@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-// About 50 µs: long enough for the next step of a program to come, short enough not to heat the room.
+// About 50 µs: long enough for the next instruction to arrive, short enough not to waste energy.
 constexpr int kSpins = 2000;
 
 inline void Pause() {
@@ -18,27 +18,27 @@ inline void Pause() {
 #endif
 }
 
-// Of all pools: whoever called AddActiveThread, and workers that are in a job.
-std::atomic<int> callers = 0, helping = 0;
+// For all pools together: the threads counted by AddActiveThread, and the workers that run a job.
+std::atomic<int> active_threads = 0, busy_workers = 0;
 std::mutex pools_mutex;
 std::vector<ThreadPool*> pools;
 
-// Of a pool of so many threads, one of which is a caller, whether it said so or not.
-int Room(int threads) { return threads - std::max(1, callers.load(std::memory_order_relaxed)); }
-bool HasRoom(int threads) { return helping.load(std::memory_order_relaxed) < Room(threads); }
+// Maximum number of busy workers if a pool has `threads` threads. At least one of these is a caller, counted or not.
+int MaxWorkers(int threads) { return threads - std::max(1, active_threads.load(std::memory_order_relaxed)); }
+bool HasFreeCore(int threads) { return busy_workers.load(std::memory_order_relaxed) < MaxWorkers(threads); }
 
 }  // namespace
 
-void AddActiveThread() { callers.fetch_add(1); }
+void AddActiveThread() { active_threads.fetch_add(1); }
 
 void RemoveActiveThread() {
-  callers.fetch_sub(1);
+  active_threads.fetch_sub(1);
   std::lock_guard lock(pools_mutex);
   for (ThreadPool* pool : pools) pool->WakeForJobs();
 }
 
-// Without jobs nobody is woken: devices wait at every collective, and a worker that finds nothing to do costs them more
-// than it ever helps. A worker that has looked and is about to sleep holds the mutex until it does.
+// Wakes workers only if there are jobs: devices wait at every collective, and waking a worker without work costs them
+// more than it saves. No wake-up is lost: a worker that found no job holds the mutex until it sleeps.
 void ThreadPool::WakeForJobs() {
   std::lock_guard lock(mutex_);
   if (!jobs_.empty()) wake_.notify_all();
@@ -50,8 +50,8 @@ ThreadPool::ThreadPool(int threads) {
     std::lock_guard lock(pools_mutex);
     if (threads > 1) pools.push_back(this);
   }
-  std::lock_guard lock(mutex_);  // workers look at how many they are
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { Work(); });
+  std::lock_guard lock(mutex_);  // workers read workers_.size()
+  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { WorkerLoop(); });
 }
 
 ThreadPool::~ThreadPool() {
@@ -67,7 +67,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::TakeTasks(Job& job) {
+void ThreadPool::RunTasks(Job& job) {
   for (;;) {
     const int64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
     if (i >= job.count) return;
@@ -81,27 +81,27 @@ void ThreadPool::RunJob(Job& job) {
     jobs_.push_back(&job);
     open_jobs_.store(static_cast<int>(jobs_.size()), std::memory_order_release);
   }
-  if (sleepers_.load(std::memory_order_acquire) > 0 && HasRoom(threads())) {
+  if (sleepers_.load(std::memory_order_acquire) > 0 && HasFreeCore(threads())) {
     job.count > 2 ? wake_.notify_all() : wake_.notify_one();
   }
-  TakeTasks(job);
+  RunTasks(job);
   {
     std::lock_guard lock(mutex_);
     std::erase(jobs_, &job);
     open_jobs_.store(static_cast<int>(jobs_.size()), std::memory_order_release);
   }
-  // Nobody participants any more. The acquire pairs with the release of each helper: what it wrote is there.
+  // No worker can join any more. The acquire pairs with the release of each helper, so its writes are visible.
   for (int spins = 0; job.helpers.load(std::memory_order_acquire) != 0; ++spins)
     spins < kSpins ? Pause() : std::this_thread::yield();
 }
 
-void ThreadPool::Work() {
+void ThreadPool::WorkerLoop() {
   for (;;) {
     for (int spins = 0; spins < kSpins && open_jobs_.load(std::memory_order_acquire) == 0; ++spins) Pause();
     Job* job = nullptr;
     {
       std::unique_lock lock(mutex_);
-      const auto has_work = [this] { return stopping_ || (!jobs_.empty() && HasRoom(threads())); };
+      const auto has_work = [this] { return stopping_ || (!jobs_.empty() && HasFreeCore(threads())); };
       if (!has_work()) {
         sleepers_.fetch_add(1);
         wake_.wait(lock, has_work);
@@ -110,12 +110,12 @@ void ThreadPool::Work() {
       if (jobs_.empty()) return;  // stopping
       job = jobs_.front();
       job->helpers.fetch_add(1, std::memory_order_relaxed);
-      helping.fetch_add(1, std::memory_order_relaxed);
+      busy_workers.fetch_add(1, std::memory_order_relaxed);
     }
-    TakeTasks(*job);
-    helping.fetch_sub(1, std::memory_order_relaxed);
+    RunTasks(*job);
+    busy_workers.fetch_sub(1, std::memory_order_relaxed);
     {
-      // It has no tasks left: the next worker should look at the next job.
+      // This job has no tasks left: let the next worker take the next job.
       std::lock_guard lock(mutex_);
       std::erase(jobs_, job);
       open_jobs_.store(static_cast<int>(jobs_.size()), std::memory_order_release);

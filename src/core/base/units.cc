@@ -45,6 +45,6 @@ std::optional<int64_t> ParseBytes(std::string_view text) {
   return std::nullopt;
 }
 
-std::string Pluralize(int64_t count, const char* what) { return StrCat(count, " ", what, count == 1 ? "" : "s"); }
+std::string Pluralize(int64_t count, const char* noun) { return StrCat(count, " ", noun, count == 1 ? "" : "s"); }
 
 }  // namespace shoal::internal

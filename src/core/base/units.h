@@ -1,4 +1,4 @@
-// Numbers as people write them.
+// Formats and parses numbers with units.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace shoal::internal {
 
-// 1.23e15 as "1.23 P", with the prefixes k, M, G, T, P, E; small numbers as they are.
+// Formats 1.23e15 as "1.23 P", with the prefixes k, M, G, T, P, E; numbers below 1000 have none.
 std::string FormatSi(double number);
-// 1536 as "1.5 KiB" and so on.
+// Formats 1536 as "1.5 KiB".
 std::string FormatBytes(double bytes);
-// The other way round: "80GB", "1.5 GiB", "4096"; nothing if that is no number of bytes.
+// Parses "80GB", "1.5 GiB", "4096"; nullopt if the text is not a number of bytes.
 std::optional<int64_t> ParseBytes(std::string_view text);
 // "3 loops", "1 loop".
-std::string Pluralize(int64_t count, const char* what);
+std::string Pluralize(int64_t count, const char* noun);
 
 }  // namespace shoal::internal

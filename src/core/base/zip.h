@@ -1,4 +1,4 @@
-// Zip archives, as NumPy's .npz files are: read only; entries stored or deflated.
+// Reads zip archives, such as NumPy's .npz files, with stored or deflated entries.
 #pragma once
 
 #include <map>
@@ -11,20 +11,20 @@ namespace shoal::internal {
 
 class ZipReader {
  public:
-  // `file` must outlive the reader. A failure is a sentence about the file.
+  // `file` must outlive the reader. An error message is a predicate to put after the file name.
   static Result<ZipReader> Open(std::string_view file);
 
   bool Has(const std::string& name) const { return entries_.count(name) != 0; }
-  // The bytes of an entry that is there, unpacked and with their checksum compared.
+  // The unpacked bytes of an entry, which must exist; verifies the checksum.
   Result<std::string> Read(const std::string& name) const;
-  // At most so many of them from the beginning: no more memory than that is taken, whatever the archive claims. The
-  // checksum is compared if that is all of them.
-  Result<std::string> ReadBeginning(const std::string& name, uint64_t most) const;
+  // The first `max_bytes` of them at most. Allocates no more than that, whatever size the archive claims. Verifies the
+  // checksum only if this is the whole entry.
+  Result<std::string> ReadBeginning(const std::string& name, uint64_t max_bytes) const;
 
   struct Entry {
     uint16_t method = 0;  // 0 stored, 8 deflated
     uint32_t crc = 0;
-    uint64_t packed_bytes = 0, bytes = 0, header_at = 0;
+    uint64_t packed_bytes = 0, bytes = 0, header_offset = 0;
   };
   const std::map<std::string, Entry>& entries() const { return entries_; }
 

@@ -18,7 +18,7 @@ namespace shoal::internal {
 class Instruction;
 class Computation;
 
-// The compound kinds of attribute value.
+// Attribute values with several fields.
 struct WindowDim {
   int64_t size = 1, stride = 1, pad_low = 0, pad_high = 0, base_dilation = 1, window_dilation = 1;
   bool reversal = false;
@@ -61,7 +61,7 @@ struct Domain {
 };
 struct ResultAccuracy {
   bool has_tolerance = false;
-  uint8_t mode = 0;  // of kResultAccuracyModes
+  uint8_t mode = 0;  // index into kResultAccuracyModes
   double atol = 0, rtol = 0;
   int64_t ulps = 0;
 };
@@ -71,7 +71,7 @@ struct TensorSparsity {
 struct SparsityConfig {
   std::optional<TensorSparsity> lhs, rhs;
 };
-// origin={({"a"}, {"b" {1}})}: what an instruction's leaves were called before compilation.
+// origin={({"a"}, {"b" {1}})}: the names of an instruction's leaves before compilation.
 struct OriginalArray {
   std::string_view instruction_name;  // empty: a leaf without a value, {}
   Ints shape_index;
@@ -80,7 +80,7 @@ struct OriginalArray {
 };
 void AppendOriginalArray(std::string& out, const OriginalArray& array);  // "a" {1}
 struct OriginalValue {
-  // {…,["f"]}: the calls the value came through; {[synthetic_call]} of older texts is one call without a name.
+  // {…,["f"]}: the calls the value passed through; {[synthetic_call]} in older texts is one unnamed call.
   std::span<const std::string_view> calls;
   struct Leaf {
     Ints index;  // in the instruction's shape
@@ -89,7 +89,7 @@ struct OriginalValue {
   std::span<const Leaf> leaves;
 };
 
-// The values, as an instruction stores them. Spans and pointers are the module's.
+// Attribute values as an instruction stores them. The module owns the memory of spans and pointers.
 using Computations = std::span<Computation* const>;
 using Instructions = std::span<Instruction* const>;
 using IntLists = std::span<const Ints>;
@@ -98,7 +98,7 @@ struct EnumValue {
 };
 using EnumList = std::span<const EnumValue>;
 struct RawText {
-  std::string_view text;  // "name=value", for attributes we do not know
+  std::string_view text;  // "name=value", for unknown attributes
 };
 using AttrValue =
     std::variant<bool, int64_t, double, EnumValue, std::string_view, Ints, IntLists, Computation*, Computations,
@@ -108,7 +108,7 @@ using AttrValue =
                  std::span<const Shape* const>, const Literal*, const ResultAccuracy*,
                  std::span<const OutputOperandAlias>, const OriginalValue*, const SparsityConfig*, RawText>;
 
-// An attribute is known by a number made from its name.
+// The id of an attribute: a hash of its name.
 constexpr uint32_t AttrId(std::string_view name) {
   uint32_t hash = 2166136261u;
   for (char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 16777619u;
@@ -120,11 +120,11 @@ struct NamedAttr {
   AttrValue value;
 };
 
-// A typed key. T is one of AttrValue's types, or an enum class whose names stand in EnumNames<T>.
+// A typed key. T is one of AttrValue's types, or an enum class whose names are in EnumNames<T>.
 template <class T>
 struct Attr {
   std::string_view name;
-  T fallback{};  // what an instruction without the attribute means
+  T fallback{};  // the value for an instruction without the attribute
   uint32_t id = AttrId(name);
 
   constexpr Attr(std::string_view name, T fallback = {}) : name(name), fallback(fallback) {}

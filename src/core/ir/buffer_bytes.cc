@@ -9,29 +9,29 @@ namespace {
 
 constexpr int64_t kPointerBytes = 8;
 
-// Each tile cuts the minor dimensions into tiles of its size, which become the most minor ones; the next tile cuts
-// those.
-void Cut(std::vector<int64_t>& dims, const Tile& tile) {
+// Splits the minor dimensions into tiles. The dimensions of the tile become the most minor ones, which the next tile
+// splits again.
+void SplitIntoTiles(std::vector<int64_t>& dims, const Tile& tile) {
   const size_t count = tile.dimensions.size();
   while (dims.size() < count) dims.insert(dims.begin(), 1);
   const size_t first = dims.size() - count;
-  std::vector<int64_t> inside;
+  std::vector<int64_t> tile_dims;
   int64_t combined = 1;
   for (size_t i = 0; i < count; ++i) {
     const int64_t size = tile.dimensions[i];
     combined = SaturatingMul(combined, dims[first + i]);
-    if (size == Tile::kCombine) {  // one dimension with the next more minor one
+    if (size == Tile::kCombine) {  // merged into the next more minor dimension
       dims[first + i] = 1;
       continue;
     }
     dims[first + i] = size <= 0 ? combined : CeilDiv(combined, size);
-    inside.push_back(std::max<int64_t>(size, 1));
+    tile_dims.push_back(std::max<int64_t>(size, 1));
     combined = 1;
   }
-  dims.insert(dims.end(), inside.begin(), inside.end());
+  dims.insert(dims.end(), tile_dims.begin(), tile_dims.end());
 }
 
-int64_t LaidOutElements(const Shape& shape, const Layout* layout) {
+int64_t TiledElementCount(const Shape& shape, const Layout* layout) {
   std::vector<int64_t> dims;
   for (int64_t i = 0; i < shape.rank(); ++i) {
     // Major to minor, where the layout names every dimension.
@@ -41,7 +41,7 @@ int64_t LaidOutElements(const Shape& shape, const Layout* layout) {
     dims.push_back(std::max<int64_t>(shape.dim(d), 0));
   }
   if (layout != nullptr)
-    for (const Tile& tile : layout->tiles) Cut(dims, tile);
+    for (const Tile& tile : layout->tiles) SplitIntoTiles(dims, tile);
   int64_t elements = 1;
   for (int64_t dim : dims) elements = SaturatingMul(elements, dim);
   return elements;
@@ -61,17 +61,18 @@ int64_t BufferBytes(const Shape& shape) {
   if (!shape.IsArray()) return 0;
   const Layout* layout = shape.layout();
   if (layout == nullptr) return TiledBytes(shape);
-  const int64_t elements = RoundUp(LaidOutElements(shape, layout), std::max<int64_t>(layout->tail_padding_alignment, 1));
+  const int64_t alignment = std::max<int64_t>(layout->tail_padding_alignment, 1);
+  const int64_t elements = RoundUp(TiledElementCount(shape, layout), alignment);
   return SaturatingAdd(BytesOfElements(shape, elements), DynamicSizeBytes(shape));
 }
 
-int64_t TiledBytes(const Shape& array) { return BytesOfElements(array, LaidOutElements(array, array.layout())); }
+int64_t TiledBytes(const Shape& array) { return BytesOfElements(array, TiledElementCount(array, array.layout())); }
 
 int64_t DynamicSizeBytes(const Shape& array) {
   constexpr int64_t kSizeBytes = 4;
   if (!array.has_dynamic()) return 0;
-  const int64_t said = array.layout() == nullptr ? 0 : array.layout()->dynamic_metadata_bytes;
-  return said > 0 ? said : kSizeBytes * array.rank();
+  const int64_t declared_bytes = array.layout() == nullptr ? 0 : array.layout()->dynamic_metadata_bytes;
+  return declared_bytes > 0 ? declared_bytes : kSizeBytes * array.rank();
 }
 
 int64_t ArrayBytes(const Shape& shape) {

@@ -1,20 +1,20 @@
-// How much memory a value takes as its layout has it.
+// The size of a value in memory under its layout.
 #pragma once
 
 #include "core/ir/shape.h"
 
 namespace shoal::internal {
 
-// Of one buffer: an array with the padding of its tiles and the sizes of its dynamic dimensions, a tuple's table of
-// 8-byte pointers. Arrays without a layout count as dense. Saturates.
+// Bytes of one buffer: for an array, with tile padding and the stored sizes of its dynamic dimensions; for a tuple, of
+// its table of 8-byte pointers. An array without a layout counts as dense. Saturates.
 int64_t BufferBytes(const Shape& shape);
-// Of an array: with the padding of its tiles, without that at its end.
+// Bytes of an array with tile padding, but without tail padding and stored dimension sizes.
 int64_t TiledBytes(const Shape& array);
-// What lies behind an array with dynamic dimensions: as its layout says, else a number of 4 bytes for each dimension.
+// Bytes after an array that store the sizes of its dynamic dimensions: as in its layout, else 4 for each dimension.
 int64_t DynamicSizeBytes(const Shape& array);
-// Of all arrays in it.
+// Bytes of all arrays in `shape`.
 int64_t ArrayBytes(const Shape& shape);
-// S(n) of an array's layout; tuples and what has no layout: 0.
+// S(n) of an array's layout; 0 for tuples and arrays without a layout.
 int64_t MemorySpaceOf(const Shape& shape);
 
 inline constexpr int64_t kHostSpace = 5;

@@ -5,7 +5,7 @@
 namespace shoal::internal {
 namespace {
 
-// The computations one calls, in the order of the text.
+// The computations that `computation` calls, in the order of the text.
 std::vector<Computation*> CalleesOf(const Computation& computation) {
   std::vector<Computation*> callees;
   for (const Instruction* hlo : computation.instructions)
@@ -15,7 +15,7 @@ std::vector<Computation*> CalleesOf(const Computation& computation) {
   return callees;
 }
 
-// Callees first; a computation that is being visited is not entered again. A text may nest calls deeper than a stack.
+// Visits callees first and ignores cycles. Does not recurse, since a text may nest calls deeper than the stack allows.
 class CalleesFirstWalk {
  public:
   std::vector<Computation*> order;
@@ -59,7 +59,7 @@ CallGraph::CallGraph(const Module& module) {
   if (module.entry == nullptr) return;
   CalleesFirstWalk walk;
   walk.Visit(*module.entry);
-  from_entry_.assign(walk.order.rbegin(), walk.order.rend());
+  reachable_.assign(walk.order.rbegin(), walk.order.rend());
 }
 
 std::span<const Instruction* const> CallGraph::CallersOf(const Computation& computation) const {

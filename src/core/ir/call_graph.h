@@ -1,4 +1,4 @@
-// Who calls a computation.
+// The callers of each computation.
 #pragma once
 
 #include <span>
@@ -13,19 +13,19 @@ class CallGraph {
  public:
   explicit CallGraph(const Module& module);
 
-  // The instructions that name the computation, in the order of the text.
+  // The instructions that call the computation, in the order of the text.
   std::span<const Instruction* const> CallersOf(const Computation& computation) const;
-  // Callers before callees, from the entry computation on; what it does not lead to is left out, and so is what would
-  // close a circle.
-  const std::vector<const Computation*>& ReachableFromEntry() const { return from_entry_; }
+  // The computations reachable from the entry computation, callers before callees. A call that would close a cycle is
+  // ignored.
+  const std::vector<const Computation*>& ReachableFromEntry() const { return reachable_; }
 
  private:
   absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> callers_;
-  std::vector<const Computation*> from_entry_;
+  std::vector<const Computation*> reachable_;
 };
 
-// All computations that are defined, callees before callers. (PostOrder of a module is XLA's order, in which a computation
-// that two call may come after one of them.)
+// All defined computations, callees before callers. (PostOrder of a module is XLA's order, in which a computation with
+// two callers may come after one of them.)
 std::vector<Computation*> CalleesFirst(const Module& module);
 
 }  // namespace shoal::internal

@@ -13,22 +13,22 @@ int64_t Product(const std::vector<int64_t>& dims) {
 }
 
 // Drops dimensions of size 1 from `dims` and `perm`.
-void DropOnes(std::vector<int64_t>& dims, std::vector<int>& perm) {
+void DropUnitDimensions(std::vector<int64_t>& dims, std::vector<int>& perm) {
   std::vector<int> renamed(dims.size(), -1);
-  std::vector<int64_t> kept;
+  std::vector<int64_t> new_dims;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 1) continue;
-    renamed[i] = static_cast<int>(kept.size());
-    kept.push_back(dims[i]);
+    renamed[i] = static_cast<int>(new_dims.size());
+    new_dims.push_back(dims[i]);
   }
-  std::vector<int> kept_perm;
+  std::vector<int> new_perm;
   for (int p : perm)
-    if (renamed[p] >= 0) kept_perm.push_back(renamed[p]);
-  dims = std::move(kept);
-  perm = std::move(kept_perm);
+    if (renamed[p] >= 0) new_perm.push_back(renamed[p]);
+  dims = std::move(new_dims);
+  perm = std::move(new_perm);
 }
 
-// Folds runs of `perm` that count up into one dimension; true if any was folded.
+// Merges runs of consecutive ascending entries of `perm` into one dimension; returns true if any were merged.
 bool MergeRuns(std::vector<int64_t>& dims, const std::vector<int>& perm) {
   bool merged = false;
   for (size_t i = 1, base = 0; i < perm.size(); ++i) {
@@ -48,7 +48,7 @@ bool MergeRuns(std::vector<int64_t>& dims, const std::vector<int>& perm) {
 IotaTiles IotaTiles::Canonical(std::vector<int64_t> dims, std::vector<int64_t> reshape, std::vector<int> perm) {
   if (reshape.size() > 1) {
     do {
-      DropOnes(reshape, perm);
+      DropUnitDimensions(reshape, perm);
     } while (MergeRuns(reshape, perm));
     if (reshape.empty()) {
       reshape = {1};
@@ -130,44 +130,44 @@ bool ReplicaGroups::empty() const {
 namespace {
 
 std::vector<std::vector<int64_t>> ExpandMeshAxes(const ReplicaGroups::MeshAxes& groups) {
-  // Every axis is split into (before, part, after); the parts named vary inside a group, the rest between groups.
+  // Every axis is split into (before, part, after); the referenced parts vary within a group, the rest between groups.
   const Mesh& mesh = groups.mesh;
   std::vector<int64_t> sizes;  // of the split axes, major to minor
-  std::vector<int> chosen_piece(groups.axes.size(), -1);
+  std::vector<int> part_of_ref(groups.axes.size(), -1);
   for (int64_t axis = 0; axis < mesh.AxisCount(); ++axis) {
-    // Cut points of this axis, from all references to it.
-    std::vector<int64_t> cuts{1, mesh.devices.dims[axis]};
+    // Split points of this axis, from all references to it.
+    std::vector<int64_t> splits{1, mesh.devices.dims[axis]};
     for (const AxisRef& ref : groups.axes) {
       if (ref.axis != axis || !ref.sub) continue;
-      cuts.push_back(ref.sub->pre_size);
-      cuts.push_back(ref.sub->pre_size * ref.sub->size);
+      splits.push_back(ref.sub->pre_size);
+      splits.push_back(ref.sub->pre_size * ref.sub->size);
     }
-    std::sort(cuts.begin(), cuts.end());
-    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    for (size_t c = 0; c + 1 < cuts.size(); ++c) {
+    std::sort(splits.begin(), splits.end());
+    splits.erase(std::unique(splits.begin(), splits.end()), splits.end());
+    for (size_t c = 0; c + 1 < splits.size(); ++c) {
       for (size_t r = 0; r < groups.axes.size(); ++r) {
         const AxisRef& ref = groups.axes[r];
         int64_t from = ref.sub ? ref.sub->pre_size : 1;
-        if (ref.axis == axis && from == cuts[c]) chosen_piece[r] = static_cast<int>(sizes.size());
+        if (ref.axis == axis && from == splits[c]) part_of_ref[r] = static_cast<int>(sizes.size());
       }
-      sizes.push_back(cuts[c] > 0 ? cuts[c + 1] / cuts[c] : 0);
+      sizes.push_back(splits[c] > 0 ? splits[c + 1] / splits[c] : 0);
     }
   }
   std::vector<int64_t> devices = mesh.devices.Devices();
   std::vector<int64_t> strides(sizes.size(), 1);
   for (size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
   std::vector<int> inner, outer;
-  for (int piece : chosen_piece)
-    if (piece >= 0) inner.push_back(piece);
+  for (int part : part_of_ref)
+    if (part >= 0) inner.push_back(part);
   for (int i = 0; i < static_cast<int>(sizes.size()); ++i)
     if (std::find(inner.begin(), inner.end(), i) == inner.end()) outer.push_back(i);
 
-  auto offsets = [&](const std::vector<int>& pieces) {
+  auto offsets = [&](const std::vector<int>& parts) {
     std::vector<int64_t> all{0};
-    for (int piece : pieces) {
+    for (int part : parts) {
       std::vector<int64_t> next;
       for (int64_t base : all)
-        for (int64_t i = 0; i < sizes[piece]; ++i) next.push_back(base + i * strides[piece]);
+        for (int64_t i = 0; i < sizes[part]; ++i) next.push_back(base + i * strides[part]);
       all = std::move(next);
     }
     return all;

@@ -1,4 +1,4 @@
-// Which devices belong together: iota tile assignments, meshes, and the three ways of writing replica groups.
+// Groups of devices: iota tile assignments, meshes, and the three notations of replica groups.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace shoal::internal {
 
-// [2,4]<=[4,2]T(1,0): the numbers 0, 1, 2, … laid out as `reshape`, transposed by `perm`, reshaped to `dims`.
+// [2,4]<=[4,2]T(1,0): the numbers 0, 1, 2, … arranged as `reshape`, transposed by `perm`, reshaped to `dims`.
 struct IotaTiles {
   std::vector<int64_t> dims;
   std::vector<int64_t> reshape;
   std::vector<int> perm;
 
-  // Merges and drops dimensions of `reshape` as XLA does: [1,3,4]T(0,1,2) is [12].
+  // Merges and drops dimensions of `reshape` as XLA does: [1,3,4]T(0,1,2) becomes [12].
   static IotaTiles Canonical(std::vector<int64_t> dims, std::vector<int64_t> reshape, std::vector<int> perm);
-  // The plain order: dims<=[n].
+  // Devices in ascending order: dims<=[n].
   static IotaTiles Plain(std::vector<int64_t> dims);
-  // The same devices with the dimensions of the result permuted; nothing if that is no iota of this form.
+  // These devices with the dimensions of the result permuted; nullopt if no iota describes that.
   std::optional<IotaTiles> Transposed(const std::vector<int>& order) const;
   std::vector<int64_t> Devices() const;
   bool operator==(const IotaTiles&) const = default;
@@ -29,7 +29,7 @@ struct IotaTiles {
 void AppendIota(std::string& out, const IotaTiles& iota);         // [2,4]<=[4,2]T(1,0)
 void AppendIotaReshape(std::string& out, const IotaTiles& iota);  // [4,2]T(1,0)
 
-// Devices in an array: either an iota or each one named.
+// An array of devices, given as an iota or as an explicit list.
 struct TileAssignment {
   std::vector<int64_t> dims;
   std::optional<IotaTiles> iota;
@@ -51,7 +51,7 @@ struct Mesh {
 };
 void AppendMesh(std::string& out, const Mesh& mesh);
 
-// An axis of a mesh, or the part of it of `size` that comes after `pre_size` more major parts: 'x':(2)4.
+// An axis of a mesh, or a sub-axis: its part of size `size` after `pre_size` more major parts, as in 'x':(2)4.
 struct SubAxis {
   int64_t pre_size = 1;
   int64_t size = 1;
@@ -66,9 +66,9 @@ struct AxisRef {
 };
 void AppendAxisRef(std::string& out, const AxisRef& axis, const Mesh& mesh);
 
-// replica_groups=. What the ids mean (replicas, partitions, both) the instruction says.
+// replica_groups=. The instruction determines the meaning of the ids (replicas, partitions, both).
 struct ReplicaGroups {
-  struct Lists {  // {{0,1},{2,3}}: all ids in a row, and where each group ends
+  struct Lists {  // {{0,1},{2,3}}: all ids concatenated, and the end of each group
     std::vector<int64_t> ids;
     std::vector<size_t> ends;
     bool operator==(const Lists&) const = default;
@@ -80,7 +80,7 @@ struct ReplicaGroups {
   };
   std::variant<Lists, IotaTiles, MeshAxes> rep;
 
-  bool empty() const;  // {}: one group of everybody
+  bool empty() const;  // {}: one group of all devices
   std::vector<std::vector<int64_t>> Expand() const;
   bool operator==(const ReplicaGroups&) const = default;
 };

@@ -28,7 +28,7 @@ const ElementTypeInfo& Info(ElementType type) {
 }
 
 std::optional<ElementType> ParseElementType(std::string_view text) {
-  // The usual ones first: this is asked for every shape of a text.
+  // The common types first: this runs for every shape in a text.
   if (text == "f32") return ElementType::kF32;
   if (text == "bf16") return ElementType::kBf16;
   if (text == "s32") return ElementType::kS32;

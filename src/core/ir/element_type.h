@@ -1,5 +1,4 @@
-// The types an array's elements can have, and the kinds of shape that are no arrays. Values are the numbers of the
-// protobuf format.
+// Element types of arrays, and the kinds of non-array shapes. Enumerator values are those of the protobuf format.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +18,9 @@ enum class ElementType : uint8_t {
 
 enum class TypeClass : uint8_t { kNonArray, kBool, kSigned, kUnsigned, kFloat, kComplex };
 
-// Which bit patterns of a float are not numbers.
+// The bit patterns of a float type that are not finite numbers.
 // kIeee: all-ones exponent holds inf and nan. kFn: no inf, nan is all ones. kFnuz: no inf, no minus zero, nan is the
-// pattern of minus zero. kFnu: an exponent alone, nan is all ones. kFinite: every pattern is a number.
+// pattern of minus zero. kFnu: exponent bits only, nan is all ones. kFinite: every pattern is a number.
 enum class FloatSpecials : uint8_t { kNone, kIeee, kFn, kFnuz, kFnu, kFinite };
 
 struct ElementTypeInfo {
@@ -37,7 +36,7 @@ struct ElementTypeInfo {
 
 inline constexpr int kElementTypeCount = 37;
 
-// The row of `type`; for a number that names no type, a row with type kInvalid.
+// The properties of `type`; for an undefined enumerator value, an entry with type kInvalid.
 const ElementTypeInfo& Info(ElementType type);
 std::optional<ElementType> ParseElementType(std::string_view text);
 
@@ -49,7 +48,7 @@ inline bool IsInteger(ElementType type) { return IsSigned(type) || IsUnsigned(ty
 inline bool IsFloat(ElementType type) { return Info(type).cls == TypeClass::kFloat; }
 inline bool IsComplex(ElementType type) { return Info(type).cls == TypeClass::kComplex; }
 inline int BitWidth(ElementType type) { return Info(type).bits; }
-// Bytes one element takes in a Literal or an .npy file: types narrower than a byte take a whole one.
+// Bytes of one element in a Literal or an .npy file: types narrower than a byte take a whole byte.
 inline int StorageBytes(ElementType type) { return (Info(type).bits + 7) / 8; }
 
 }  // namespace shoal::internal

@@ -1,17 +1,17 @@
-// Instructions and computations that are alike but for their names and where they came from.
+// Equality of instructions and computations, ignoring names and metadata.
 #pragma once
 
 #include "core/ir/instruction.h"
 
 namespace shoal::internal {
 
-// Compound attributes are only the same if they are one object, and large constants too: that is less, not wrong.
+// Conservative: compound attributes and large constants count as equal only if they are the same object.
 bool HaveEqualAttributes(const Instruction& a, const Instruction& b);
 
-// Of computations of one module: they have the same instructions in the same order, and compute the same.
+// True if two computations of one module have equal instructions in the same order, and so compute the same function.
 bool HaveEqualBodies(const Computation& a, const Computation& b);
 
-// For maps of computations by what they compute.
+// Hash and equality for maps whose keys are computations, compared by body.
 struct BodyHash {
   size_t operator()(const Computation* computation) const;
 };

@@ -1,4 +1,4 @@
-// Instruction: one HLO op in a computation. Small, arena-allocated, with no accessor that belongs to one op.
+// Instruction: one HLO op in a computation. Small and arena-allocated; no accessor is specific to one op.
 #pragma once
 
 #include <span>

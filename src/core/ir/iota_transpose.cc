@@ -5,26 +5,26 @@
 namespace shoal::internal {
 namespace {
 
-// A factor of one dimension of `reshape`: which dimension, and how many of its factors are more major.
+// A factor of one dimension of `reshape`: the dimension, and the number of its factors that are more major.
 struct Factor {
   int dim;
-  int place;
+  int index;
 };
 
-// `reshape` with each dimension cut into factors, major to minor, and for each dimension of the result the
-// factors it is made of.
+// `reshape` with each dimension split into factors, major to minor, and for each dimension of the result the
+// factors that form it.
 struct Factors {
   std::vector<std::vector<int64_t>> of_reshape;
   std::vector<std::vector<Factor>> of_result;
 };
 
-// Walks the result and the transposed `reshape` side by side, major to minor. Nothing if a dimension of the
-// result ends where that of `reshape` cannot be cut, as in [2,3]<=[2,3]T(1,0).
+// Walks the result and the transposed `reshape` side by side, major to minor. Returns nullopt if a dimension of the
+// result ends where `reshape` cannot be split, as in [2,3]<=[2,3]T(1,0).
 std::optional<Factors> CommonFactors(const IotaTiles& iota) {
   Factors factors{std::vector<std::vector<int64_t>>(iota.reshape.size()),
                   std::vector<std::vector<Factor>>(iota.dims.size())};
   size_t next = 0;   // into perm
-  int dim = -1;      // of reshape, being cut
+  int dim = -1;      // of reshape, being split
   int64_t rest = 1;  // of that dimension
   for (size_t i = 0; i < iota.dims.size(); ++i) {
     int64_t wanted = iota.dims[i];
@@ -46,8 +46,8 @@ std::optional<Factors> CommonFactors(const IotaTiles& iota) {
   return factors;
 }
 
-// Dimensions of size 1 may move without moving a device.
-bool KeepsDevices(const std::vector<int64_t>& dims, const std::vector<int>& order) {
+// True if `order` moves only dimensions of size 1, which leaves the order of the devices unchanged.
+bool KeepsDeviceOrder(const std::vector<int64_t>& dims, const std::vector<int>& order) {
   int last = -1;
   for (int dim : order) {
     if (dims[dim] == 1) continue;
@@ -62,19 +62,19 @@ bool KeepsDevices(const std::vector<int64_t>& dims, const std::vector<int>& orde
 std::optional<IotaTiles> IotaTiles::Transposed(const std::vector<int>& order) const {
   std::vector<int64_t> new_dims;
   for (int dim : order) new_dims.push_back(dims[dim]);
-  if (KeepsDevices(dims, order)) return IotaTiles{std::move(new_dims), reshape, perm};
+  if (KeepsDeviceOrder(dims, order)) return IotaTiles{std::move(new_dims), reshape, perm};
 
   const std::optional<Factors> factors = CommonFactors(*this);
   if (!factors) return std::nullopt;
   std::vector<int64_t> new_reshape;
   std::vector<int> first_factor;  // of each dimension of `reshape`, in `new_reshape`
-  for (const std::vector<int64_t>& cut : factors->of_reshape) {
+  for (const std::vector<int64_t>& split : factors->of_reshape) {
     first_factor.push_back(static_cast<int>(new_reshape.size()));
-    new_reshape.insert(new_reshape.end(), cut.begin(), cut.end());
+    new_reshape.insert(new_reshape.end(), split.begin(), split.end());
   }
   std::vector<int> new_perm;
   for (int dim : order)
-    for (const Factor& factor : factors->of_result[dim]) new_perm.push_back(first_factor[factor.dim] + factor.place);
+    for (const Factor& factor : factors->of_result[dim]) new_perm.push_back(first_factor[factor.dim] + factor.index);
   return Canonical(std::move(new_dims), std::move(new_reshape), std::move(new_perm));
 }
 

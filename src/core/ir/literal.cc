@@ -20,7 +20,7 @@ uint64_t LoadBits(const std::byte* element, int bytes) {
   return bits;
 }
 
-// Digits that tell any two numbers of the format apart.
+// Number of digits that distinguish any two numbers of the format.
 int MaxDigits(const ElementTypeInfo& info) {
   return static_cast<int>(std::ceil(1 + (info.mantissa_bits + 1) * 0.30102999566398119521));
 }
@@ -31,7 +31,7 @@ void AppendNumber(std::string& out, double value, int digits) {
   out.append(buffer, end);
 }
 
-// The shortest of two precisions that reads back exactly, as XLA writes floats.
+// Writes the shorter of two precisions if it reads back exactly, as XLA does.
 template <class T>
 void AppendRoundTrip(std::string& out, T value) {
   char buffer[40];
@@ -67,7 +67,7 @@ void AppendFloat(std::string& out, ElementType type, uint64_t bits) {
   }
 }
 
-// Recursive over dimensions; one line, spaces as XLA puts them.
+// Writes an array on one line with the spaces that XLA writes; recurses over dimensions.
 class ArrayWriter {
  public:
   ArrayWriter(std::string& out, const Literal& literal) : out_(out), shape_(*literal.shape), data_(literal.data) {}
@@ -139,7 +139,7 @@ double DecodeFloat(ElementType type, uint64_t bits) {
 uint64_t EncodeFloat(ElementType type, double value) {
   if (type == ElementType::kF32) return std::bit_cast<uint32_t>(static_cast<float>(value));
   if (type == ElementType::kF64) return std::bit_cast<uint64_t>(value);
-  // XLA rounds twice on the way to the 16-bit types.
+  // XLA rounds twice when it converts to the 16-bit types.
   if (type == ElementType::kF16 || type == ElementType::kBf16) value = static_cast<float>(value);
   const ElementTypeInfo& info = Info(type);
   const int m = info.mantissa_bits;
@@ -148,7 +148,7 @@ uint64_t EncodeFloat(ElementType type, double value) {
   const uint64_t sign = std::signbit(value) && !fnu ? uint64_t{1} << (info.bits - 1) : 0;
   const uint64_t top = (uint64_t{1} << info.exponent_bits) - 1;
   const uint64_t ones = (top << m) | ((uint64_t{1} << m) - 1);
-  // What is too large, and what is no number.
+  // The patterns of out-of-range values, of nan and of the largest number.
   uint64_t inf = 0, nan = 0, largest = ones;
   switch (specials) {
     case FloatSpecials::kIeee:
@@ -179,7 +179,7 @@ uint64_t EncodeFloat(ElementType type, double value) {
   int exponent = std::ilogb(magnitude);
   const int smallest = fnu ? -info.exponent_bias : 1 - info.exponent_bias;
   if (exponent < smallest) exponent = smallest;
-  // In units of the last place at this exponent, rounded to even; a carry runs into the exponent by itself.
+  // In units of the last place at this exponent, rounded to even; a carry increments the exponent.
   double scaled = std::nearbyint(std::ldexp(magnitude, m - exponent));
   uint64_t bits = static_cast<uint64_t>(scaled) + (static_cast<uint64_t>(exponent - smallest) << m);
   if (fnu) bits = static_cast<uint64_t>(exponent - smallest) + (scaled >= 2 ? 1 : 0);
@@ -216,14 +216,14 @@ void AppendElement(std::string& out, ElementType type, const std::byte* element)
       break;
     }
     case TypeClass::kNonArray:
-      SHOAL_CHECK(false, "an element of what is no array");
+      SHOAL_CHECK(false, "element of a shape that is not an array");
   }
 }
 
 namespace {
 
-// Of so many elements that nobody gave, zeros, there is nothing to be written out: constant(1) of f16[1000000,1000000].
-// Nor of so many lists without any: f32[1000000000,0].
+// True if most of a literal is implied and too large to print: zeros that the text does not list, as in constant(1) of
+// f16[1000000,1000000], or empty lists, as in f32[1000000000,0].
 bool IsMostlyImplied(const Literal& literal) {
   if (!literal.shape->IsArray()) return false;
   constexpr int64_t kMaxImplied = int64_t{1} << 26;
@@ -232,8 +232,8 @@ bool IsMostlyImplied(const Literal& literal) {
     const Ints dims = literal.shape->dims();
     return SaturatingProduct(dims.first(static_cast<size_t>(std::ranges::find(dims, 0) - dims.begin()))) > kMaxImplied;
   }
-  const int64_t given = std::ssize(literal.data) / std::max<int64_t>(StorageBytes(literal.shape->element_type()), 1);
-  return count - given > kMaxImplied;
+  const int64_t stored = std::ssize(literal.data) / std::max<int64_t>(StorageBytes(literal.shape->element_type()), 1);
+  return count - stored > kMaxImplied;
 }
 
 }  // namespace

@@ -13,16 +13,16 @@ namespace shoal::internal {
 struct Literal {
   const Shape* shape = nullptr;
   // Elements in row-major order of the logical dimensions, whatever the layout; StorageBytes(type) each, so types
-  // narrower than a byte take one byte per element. Little-endian. Complex: real, imaginary. It may be shorter than
-  // the shape: the rest is zero.
+  // narrower than a byte take one byte per element. Little-endian. Complex: real, imaginary. May be shorter than the
+  // shape requires: the missing elements are zero.
   std::span<std::byte> data;
   std::span<const Literal* const> elements;  // of a tuple
-  // Written {...} in the text: the dump left the values out. `data` is empty.
+  // True for {...} in the text: the dump omits the values, and `data` is empty.
   bool elided = false;
 };
 
-// The number a float's bit pattern stands for, and the pattern nearest to a number (ties to even; out of range: inf,
-// or nan or the largest where the type has none, as XLA converts).
+// Convert between the bit pattern of a float and its value. Encoding rounds to nearest, ties to even; out of range it
+// returns inf, or nan or the largest number for types without inf, as XLA does.
 double DecodeFloat(ElementType type, uint64_t bits);
 uint64_t EncodeFloat(ElementType type, double value);
 

@@ -1,4 +1,4 @@
-// Where an instruction came from in the user's program.
+// The origin of an instruction in the user's program.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Metadata {
   std::string_view payload;
   bool has_payload = false;
 
-  // Nothing of what is printed is set.
+  // True if no printed field is set.
   bool empty() const {
     return op_type.empty() && op_name.empty() && source_file.empty() && scheduling_name.empty() &&
            stack_frame_id == 0 && !has_payload;
@@ -28,8 +28,8 @@ struct Metadata {
 // op_type="…" op_name="…" source_file="…" source_line=3, without braces.
 void AppendMetadata(std::string& out, const Metadata& metadata);
 
-// The tables FileNames, FunctionNames, FileLocations, StackFrames before the computations of newer dumps. Ids in them
-// count from 1.
+// The tables FileNames, FunctionNames, FileLocations, StackFrames that newer dumps have before the computations. Their
+// ids start at 1.
 struct StackFrames {
   struct Location {
     int32_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0;

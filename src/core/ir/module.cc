@@ -87,7 +87,7 @@ std::span<Instruction* const> PostOrderWalk::Of(const Computation& computation) 
         continue;
       }
       now |= kVisiting;
-      // Pushed in reverse, so that the first operand comes out first.
+      // Pushed in reverse order, so that the first operand is popped first.
       for (size_t i = hlo->operands.size(); i-- > 0;) push(hlo->operands[i]);
       for (Instruction* before : (*hlo)[kControlPredecessors]) push(before);
     }
@@ -103,7 +103,7 @@ std::vector<Instruction*> PostOrder(const Computation& computation) {
 
 namespace {
 
-// Appends what `root` calls, directly or not, callees first, then `root` itself.
+// Appends the direct and indirect callees of `root`, callees first, then `root` itself.
 class ComputationWalk {
  public:
   std::vector<Computation*> order;
@@ -120,7 +120,7 @@ class ComputationWalk {
       for (size_t i = called.size(); i-- > 0;)
         if (called[i]->defined && seen.insert(called[i]).second) stack.push_back({called[i]});
     };
-    // A loop over the root's instructions, each followed to its end before the next.
+    // Visits all callees of one instruction of the root before the next instruction.
     for (const Instruction* hlo : OrderAsWritten(*root)) {
       if (!CallsComputations(*hlo)) continue;
       push_called(*hlo);

@@ -1,4 +1,4 @@
-// Module and Computation: an HLO program exactly as it was written, every instruction knowing its place in the text.
+// Module and Computation: an HLO program exactly as written. Every instruction has its location in the text.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@ namespace shoal::internal {
 class Computation {
  public:
   std::string_view name;
-  // In the order in which they run: the schedule's, else XLA's post-order. Decided when the module is read, whatever
-  // the order of the file, so that operands and control predecessors always come before their users.
+  // In execution order: the schedule, else XLA's post-order. Computed when the module is read, whatever the order in
+  // the file, so operands and control predecessors always come before their users.
   std::vector<Instruction*> instructions;
-  // The order of the text, or of a protobuf's ids, from which XLA makes names; empty where it is the same.
+  // The order of the text, or of a protobuf's ids, from which XLA derives names; empty if it equals `instructions`.
   std::vector<Instruction*> as_written;
   Instruction* root = nullptr;
   std::string_view execution_thread = "main";
   TextSpan at;          // its name in the text
-  bool defined = true;  // false: named by an instruction, but nowhere written (loose text)
+  bool defined = true;  // false: called by an instruction, but missing from the text (loose text)
 
   // Parameters by number; null where a number is missing.
   std::vector<Instruction*> parameters;
@@ -70,7 +70,7 @@ class Module;
 // origin_recovery_table={{"a"}:{"b"},"HloModule…"}
 struct OriginRecovery {
   OriginalArray replaced, replacing;
-  std::unique_ptr<Module> module;  // null: none given
+  std::unique_ptr<Module> module;  // null if absent
 };
 
 class Module {
@@ -103,30 +103,30 @@ class Module {
   std::vector<Computation*> computations;
   Computation* entry = nullptr;
 
-  // Read from a protobuf: names, stack frames and the order of computations are XLA's already, and printed as they are.
+  // Set for a protobuf: names, stack frames and the order of computations are already XLA's and are printed unchanged.
   bool names_are_final = false;
 
   Computation* NewComputation(std::string_view computation_name);
-  // Appended to `computation`; the caller fills in the rest.
+  // Appends an empty instruction to `computation`; the caller fills in the rest.
   Instruction* NewInstruction(Computation& computation);
 };
 
-// Puts the instruction at the end of the computation.
+// Appends the instruction to the computation.
 void Append(Instruction& hlo, Computation& computation);
 
-// The same instructions in another order; what was written is remembered.
+// Reorders the instructions; OrderAsWritten still returns the original order.
 void SetOrder(Computation& computation, std::vector<Instruction*> order);
 std::span<Instruction* const> OrderAsWritten(const Computation& computation);
-// Every operand and control predecessor comes before its users.
+// True if every operand and control predecessor comes before its users.
 bool IsInOrder(const Computation& computation);
 
-// Every computation an instruction names, in the order of its attributes.
+// All computations that an instruction calls, in the order of its attributes.
 std::vector<Computation*> CalledComputations(const Instruction& hlo);
 bool CallsComputations(const Instruction& hlo);
 
-// Operands and control predecessors before users: XLA's order for what has no schedule. It follows from what was written.
+// Operands and control predecessors before users: XLA's order without a schedule. Derived from the order as written.
 std::vector<Instruction*> PostOrder(const Computation& computation);
-// The same for many computations, with lists that are allocated once.
+// Computes PostOrder for many computations, with lists that are allocated only once.
 class PostOrderWalk {
  public:
   // Valid until the next call.
@@ -136,7 +136,7 @@ class PostOrderWalk {
   std::vector<uint8_t> states_;
   std::vector<Instruction*> order_, stack_;
 };
-// Callees before callers, as XLA prints them.
+// The computations, callees before callers, as XLA prints them.
 std::vector<Computation*> PostOrder(const Module& module);
 
 }  // namespace shoal::internal

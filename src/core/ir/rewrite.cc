@@ -9,14 +9,14 @@
 namespace shoal::internal {
 namespace {
 
-// Copies a module's computations; instructions and computations are made first, so that they can name each other.
-class Cloning {
+// Copies a module. Creates all computations and instructions first, so that they can refer to each other.
+class ModuleCloner {
  public:
-  Cloning(const Module& from, Module& to) : from_(from), to_(to) {}
+  ModuleCloner(const Module& from, Module& to) : from_(from), to_(to) {}
 
   void Run() {
     CopyHeader();
-    for (const Computation* computation : from_.computations) MakeComputation(*computation);
+    for (const Computation* computation : from_.computations) CreateComputation(*computation);
     for (const Computation* computation : from_.computations)
       for (const Instruction* hlo : computation->instructions) Link(*hlo);
     to_.entry = computations_.at(from_.entry);
@@ -44,7 +44,7 @@ class Cloning {
     to_.names_are_final = from_.names_are_final;
   }
 
-  void MakeComputation(const Computation& computation) {
+  void CreateComputation(const Computation& computation) {
     Computation* copy = to_.NewComputation(computation.name);
     copy->execution_thread = computation.execution_thread;
     copy->at = computation.at;
@@ -52,13 +52,13 @@ class Cloning {
     computations_[&computation] = copy;
     to_.computations.push_back(copy);
     for (const Instruction* hlo : computation.instructions) {
-      Instruction* made = to_.NewInstruction(*copy);
-      made->name = hlo->name;
-      made->opcode = hlo->opcode;
-      made->at = hlo->at;
-      made->name_at = hlo->name_at;
-      made->shape_ = Import(hlo->shape_);
-      instructions_[hlo] = made;
+      Instruction* copied = to_.NewInstruction(*copy);
+      copied->name = hlo->name;
+      copied->opcode = hlo->opcode;
+      copied->at = hlo->at;
+      copied->name_at = hlo->name_at;
+      copied->shape_ = Import(hlo->shape_);
+      instructions_[hlo] = copied;
     }
     for (const Instruction* parameter : computation.parameters)
       copy->parameters.push_back(parameter == nullptr ? nullptr : instructions_.at(parameter));
@@ -71,11 +71,11 @@ class Cloning {
     for (size_t i = 0; i < hlo.operand_count(); ++i) copy.operands[i] = instructions_.at(hlo.operands[i]);
     copy.attrs = to_.arena.NewSpan<NamedAttr>(hlo.attrs.size());
     for (size_t i = 0; i < hlo.attrs.size(); ++i)
-      new (&copy.attrs[i]) NamedAttr{hlo.attrs[i].id, Imported(hlo.attrs[i].value)};
+      new (&copy.attrs[i]) NamedAttr{hlo.attrs[i].id, ImportAttr(hlo.attrs[i].value)};
   }
 
-  // Attributes that name computations, instructions or shapes name the copies.
-  AttrValue Imported(const AttrValue& value) {
+  // Attributes that refer to computations, instructions or shapes refer to their copies.
+  AttrValue ImportAttr(const AttrValue& value) {
     if (auto* one = std::get_if<Computation*>(&value)) return *one == nullptr ? *one : computations_.at(*one);
     if (auto* some = std::get_if<Computations>(&value)) {
       std::span<Computation*> copies = to_.arena.NewSpan<Computation*>(some->size());
@@ -117,7 +117,7 @@ std::unique_ptr<Module> CloneModule(const Module& module) {
   if (module.source != nullptr)
     source = Source::FromString(module.source->name(), std::string(module.source->text()));
   auto clone = std::make_unique<Module>(std::move(source));
-  Cloning(module, *clone).Run();
+  ModuleCloner(module, *clone).Run();
   return clone;
 }
 
@@ -158,7 +158,7 @@ Instruction* ResolveReplacement(const Replacements& replacements, Instruction* h
 
 namespace {
 
-// Points the control predecessors of `hlo` where `map` says.
+// Applies `map` to the control predecessors of `hlo`.
 template <class Map>
 void MapPredecessors(Module& module, Instruction& hlo, const Map& map) {
   for (NamedAttr& attr : hlo.attrs) {
@@ -190,8 +190,8 @@ void ApplyReplacements(const Replacements& replacements, Module& module, Computa
 Instruction* Inline(const Computation& callee, std::span<Instruction* const> arguments, Module& module,
                     Computation& computation) {
   absl::flat_hash_map<const Instruction*, Instruction*> copies;
-  const size_t given = std::min(arguments.size(), callee.parameters.size());  // a loose call passes more
-  for (size_t i = 0; i < given; ++i) copies[callee.parameters[i]] = arguments[i];
+  const size_t count = std::min(arguments.size(), callee.parameters.size());  // a loose call passes more
+  for (size_t i = 0; i < count; ++i) copies[callee.parameters[i]] = arguments[i];
   for (const Instruction* hlo : callee.instructions) {
     if (copies.contains(hlo)) continue;
     std::vector<Instruction*> operands;
@@ -208,10 +208,10 @@ void SortTopologically(Computation& computation) {
   order.reserve(computation.instructions.size());
   for (size_t i = 0; i < computation.instructions.size(); ++i)
     computation.instructions[i]->index = static_cast<uint32_t>(i);
-  std::vector<bool> placed(computation.instructions.size(), false);
+  std::vector<bool> visited(computation.instructions.size(), false);
   std::vector<std::pair<Instruction*, size_t>> stack;
   auto push = [&](Instruction* hlo) {
-    if (!placed[hlo->index]) stack.emplace_back(hlo, 0);
+    if (!visited[hlo->index]) stack.emplace_back(hlo, 0);
   };
   for (Instruction* start : computation.instructions) {
     push(start);
@@ -223,8 +223,8 @@ void SortTopologically(Computation& computation) {
         push(i < hlo->operand_count() ? hlo->operands[i] : before[i - hlo->operand_count()]);
         continue;
       }
-      if (!placed[hlo->index]) order.push_back(hlo);
-      placed[hlo->index] = true;
+      if (!visited[hlo->index]) order.push_back(hlo);
+      visited[hlo->index] = true;
       stack.pop_back();
     }
   }
@@ -238,19 +238,19 @@ bool RemoveUnused(Computation& computation, bool (*is_kept)(const Instruction&))
   std::vector<Instruction*>& all = computation.instructions;
   for (size_t i = 0; i < all.size(); ++i) all[i]->index = static_cast<uint32_t>(i);
   std::vector<bool> used(all.size(), false);
-  std::vector<const Instruction*> todo;
+  std::vector<const Instruction*> worklist;
   auto use = [&](const Instruction* hlo) {
     if (used[hlo->index]) return;
     used[hlo->index] = true;
-    todo.push_back(hlo);
+    worklist.push_back(hlo);
   };
   use(computation.root);
   for (const Instruction* parameter : computation.parameters) use(parameter);
   for (const Instruction* hlo : all)
     if (is_kept(*hlo)) use(hlo);
-  while (!todo.empty()) {
-    const Instruction* hlo = todo.back();
-    todo.pop_back();
+  while (!worklist.empty()) {
+    const Instruction* hlo = worklist.back();
+    worklist.pop_back();
     for (const Instruction* operand : hlo->operands) use(operand);
     for (const Instruction* before : (*hlo)[kControlPredecessors]) use(before);
   }
@@ -262,13 +262,13 @@ bool RemoveUnused(Computation& computation, bool (*is_kept)(const Instruction&))
 
 bool RemoveUncalled(Module& module) {
   absl::flat_hash_set<const Computation*> reached{module.entry};
-  std::vector<const Computation*> todo{module.entry};
-  while (!todo.empty()) {
-    const Computation* computation = todo.back();
-    todo.pop_back();
+  std::vector<const Computation*> worklist{module.entry};
+  while (!worklist.empty()) {
+    const Computation* computation = worklist.back();
+    worklist.pop_back();
     for (const Instruction* hlo : computation->instructions)
       for (const Computation* callee : CalledComputations(*hlo))
-        if (reached.insert(callee).second) todo.push_back(callee);
+        if (reached.insert(callee).second) worklist.push_back(callee);
   }
   const size_t before = module.computations.size();
   std::erase_if(module.computations, [&](const Computation* computation) { return !reached.contains(computation); });
@@ -276,10 +276,10 @@ bool RemoveUncalled(Module& module) {
 }
 
 void DropAttr(Instruction& hlo, Module& module, uint32_t id) {
-  std::vector<NamedAttr> kept;
+  std::vector<NamedAttr> remaining;
   for (const NamedAttr& attr : hlo.attrs)
-    if (attr.id != id) kept.push_back(attr);
-  hlo.attrs = module.arena.Copy(kept);
+    if (attr.id != id) remaining.push_back(attr);
+  hlo.attrs = module.arena.Copy(remaining);
 }
 
 }  // namespace shoal::internal

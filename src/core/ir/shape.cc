@@ -9,7 +9,7 @@ namespace shoal::internal {
 namespace {
 
 template <class T>
-bool SameSpan(std::span<T> a, std::span<T> b) {
+bool EqualSpans(std::span<T> a, std::span<T> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
@@ -49,9 +49,9 @@ size_t ShapePool::Hash::operator()(const Shape* shape) const {
   return hash ^ (hash >> 29);
 }
 
-bool ShapePool::Same::operator()(const Shape* a, const Shape* b) const {
-  return a->type_ == b->type_ && a->layout_ == b->layout_ && SameSpan(a->dims(), b->dims()) &&
-         SameSpan(a->elements(), b->elements()) && (a->dynamic_ == nullptr) == (b->dynamic_ == nullptr) &&
+bool ShapePool::Equal::operator()(const Shape* a, const Shape* b) const {
+  return a->type_ == b->type_ && a->layout_ == b->layout_ && EqualSpans(a->dims(), b->dims()) &&
+         EqualSpans(a->elements(), b->elements()) && (a->dynamic_ == nullptr) == (b->dynamic_ == nullptr) &&
          (a->dynamic_ == nullptr || std::equal(a->dynamic_, a->dynamic_ + a->rank_, b->dynamic_));
 }
 
@@ -65,18 +65,18 @@ size_t ShapePool::Hash::operator()(const Layout* layout) const {
   return absl::HashOf(hash);
 }
 
-bool ShapePool::Same::operator()(const Layout* a, const Layout* b) const {
-  auto same_tile = [](const Tile& s, const Tile& t) { return SameSpan(s.dimensions, t.dimensions); };
-  auto same_split = [](const SplitConfig& s, const SplitConfig& t) {
-    return s.dimension == t.dimension && SameSpan(s.indices, t.indices);
+bool ShapePool::Equal::operator()(const Layout* a, const Layout* b) const {
+  auto equal_tiles = [](const Tile& s, const Tile& t) { return EqualSpans(s.dimensions, t.dimensions); };
+  auto equal_splits = [](const SplitConfig& s, const SplitConfig& t) {
+    return s.dimension == t.dimension && EqualSpans(s.indices, t.indices);
   };
-  return SameSpan(a->minor_to_major, b->minor_to_major) &&
-         std::equal(a->tiles.begin(), a->tiles.end(), b->tiles.begin(), b->tiles.end(), same_tile) &&
+  return EqualSpans(a->minor_to_major, b->minor_to_major) &&
+         std::equal(a->tiles.begin(), a->tiles.end(), b->tiles.begin(), b->tiles.end(), equal_tiles) &&
          a->tail_padding_alignment == b->tail_padding_alignment && a->index_type == b->index_type &&
          a->pointer_type == b->pointer_type && a->element_size_in_bits == b->element_size_in_bits &&
          a->memory_space == b->memory_space &&
          std::equal(a->split_configs.begin(), a->split_configs.end(), b->split_configs.begin(), b->split_configs.end(),
-                    same_split) &&
+                    equal_splits) &&
          a->physical_shape == b->physical_shape && a->dynamic_metadata_bytes == b->dynamic_metadata_bytes;
 }
 
@@ -95,7 +95,7 @@ const Shape* ShapePool::InternShape(const Shape& key) {
     for (const Shape* element : shape->elements()) bare.push_back(&element->bare());
     Shape bare_key = *shape;
     bare_key.elements_ = bare.data();
-    shape->bare_ = SameSpan(std::span<const Shape* const>(bare), shape->elements()) ? shape : InternShape(bare_key);
+    shape->bare_ = EqualSpans(std::span<const Shape* const>(bare), shape->elements()) ? shape : InternShape(bare_key);
   } else {
     shape->bare_ = shape;
   }

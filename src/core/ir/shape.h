@@ -18,7 +18,7 @@ namespace shoal::internal {
 using Ints = std::span<const int64_t>;
 class Shape;
 
-// One tile of a tiled layout, minor dimensions last; kCombine ("*") merges a dimension with the next more major one.
+// One tile of a tiled layout, minor dimensions last; kCombine ("*") merges a dimension into the next more minor one.
 struct Tile {
   static constexpr int64_t kCombine = INT64_MIN;
   Ints dimensions;
@@ -29,7 +29,7 @@ struct SplitConfig {
   Ints indices;
 };
 
-// How an array lies in memory: {1,0:T(8,128)(2,1)E(4)S(1)}.
+// The layout of an array in memory: {1,0:T(8,128)(2,1)E(4)S(1)}.
 struct Layout {
   Ints minor_to_major;
   std::span<const Tile> tiles;                       // T(8,128)(2,1)
@@ -42,11 +42,11 @@ struct Layout {
   const Shape* physical_shape = nullptr;             // P(...)
   int64_t dynamic_metadata_bytes = 0;                // M(n)
 
-  // Nothing but an order of dimensions.
+  // True if only `minor_to_major` is set.
   bool plain() const;
 };
 
-// A tuple with more leaves than this (tuples of tuples of …, each doubling) is refused wherever a text could make one.
+// Parsers reject a tuple with more leaves than this: a text that nests tuples can double the number at every level.
 inline constexpr int64_t kMaxLeaves = int64_t{1} << 20;
 
 // Size of a dimension written "?".
@@ -72,19 +72,19 @@ class Shape {
   bool is_dynamic(int64_t i) const { return dynamic_ != nullptr && dynamic_[i]; }
   bool has_dynamic() const { return dynamic_ != nullptr; }
   const bool* dynamic_dims() const { return dynamic_; }
-  const Layout* layout() const { return layout_; }  // null: none given
+  const Layout* layout() const { return layout_; }  // null if absent
   // Product of all (bounded) dimensions; no value if it overflows.
   std::optional<int64_t> ElementCount() const;
 
   // Tuples; a buffer b(f32[4]) has the one element f32[4].
   std::span<const Shape* const> elements() const { return {elements_, element_count_}; }
   const Shape& element(int64_t i) const { return *elements_[i]; }
-  // The subshape at a path; null where there is none.
+  // The subshape at a path; null if there is none.
   const Shape* At(std::span<const int64_t> index) const;
   // Number of arrays and tokens in it, tuples flattened; saturates at kMaxLeaves.
   int64_t LeafCount() const { return leaf_count_; }
 
-  // The same shape without layouts and with static dimensions: two shapes are compatible if these are one object.
+  // This shape without layouts and with static dimensions. Compatible shapes have the same bare object.
   const Shape& bare() const { return *bare_; }
 
  private:
@@ -100,10 +100,10 @@ class Shape {
   const Shape* bare_ = nullptr;
 };
 
-// Same types and dimensions; layouts and dynamic dimensions aside. Only for shapes of one pool.
+// True for equal types and dimensions, ignoring layouts and dynamic dimensions. Only for shapes of one pool.
 inline bool Compatible(const Shape& a, const Shape& b) { return &a.bare() == &b.bare(); }
 
-// Makes and owns the shapes of a module.
+// Creates and owns the shapes of a module.
 class ShapePool {
  public:
   explicit ShapePool(Arena& arena) : arena_(arena) {}
@@ -120,7 +120,7 @@ class ShapePool {
   const Shape* Opaque() { return Leaf(ElementType::kOpaque); }
   const Shape* Buffer(const Shape* element);
 
-  // An array like `shape` but for one thing.
+  // The array `shape` with one property changed.
   const Shape* WithType(const Shape& shape, ElementType type);
   const Shape* WithLayout(const Shape& shape, const Layout* layout);
   const Shape* WithDefaultLayout(const Shape& shape) { return WithLayout(shape, DefaultLayout(shape.dims().size())); }
@@ -136,7 +136,7 @@ class ShapePool {
     size_t operator()(const Shape* shape) const;
     size_t operator()(const Layout* layout) const;
   };
-  struct Same {
+  struct Equal {
     bool operator()(const Shape* a, const Shape* b) const;
     bool operator()(const Layout* a, const Layout* b) const;
   };
@@ -145,12 +145,12 @@ class ShapePool {
   const Shape* InternShape(const Shape& key);
 
   Arena& arena_;
-  absl::flat_hash_set<const Shape*, Hash, Same> shapes_;
-  absl::flat_hash_set<const Layout*, Hash, Same> layouts_;
+  absl::flat_hash_set<const Shape*, Hash, Equal> shapes_;
+  absl::flat_hash_set<const Layout*, Hash, Equal> layouts_;
   std::vector<const Layout*> default_layouts_;
 };
 
-// As HLO text writes it: f32[2,3]{1,0:T(8,128)}, (f32[], s32[4]{0}); without layouts if asked.
+// Formats a shape as HLO text, f32[2,3]{1,0:T(8,128)} or (f32[], s32[4]{0}), with or without layouts.
 void AppendShape(std::string& out, const Shape& shape, bool with_layout = true);
 void AppendLayout(std::string& out, const Layout& layout);
 inline std::string ToString(const Shape& shape, bool with_layout = false) {

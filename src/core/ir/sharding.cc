@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Sharding::Kind;
 
-// Subgroups are sorted by this. Replicated ones come late because their devices are sorted, which is done for
+// The sort order of subgroups. Replicated ones come late because their devices are sorted, which is only possible in
 // the last dimension.
 constexpr Kind kSubgroupOrder[] = {Kind::kMaximal,   Kind::kTuple,      Kind::kTiled,  Kind::kManual,
                                    Kind::kUnreduced, Kind::kReplicated, Kind::kUnknown};
@@ -25,7 +25,7 @@ TileAssignment Reshaped(TileAssignment tiles, std::vector<int64_t> dims) {
   return tiles;
 }
 
-// `devices`, an array of `dims`, with its dimensions permuted.
+// `devices`, an array with dimensions `dims`, with its dimensions permuted.
 std::vector<int64_t> TransposedDevices(const std::vector<int64_t>& devices, const std::vector<int64_t>& dims,
                                        const std::vector<int>& order) {
   std::vector<int64_t> strides(dims.size(), 1);
@@ -50,11 +50,11 @@ TileAssignment Transposed(const TileAssignment& tiles, const std::vector<int>& o
   return {std::move(dims), std::nullopt, TransposedDevices(tiles.Devices(), tiles.dims, order)};
 }
 
-// The iota with every `group` consecutive devices sorted; nothing if the group cuts a dimension unevenly.
+// The iota with every `group` consecutive devices sorted; nullopt if a group splits a dimension unevenly.
 std::optional<IotaTiles> WithSortedGroups(const IotaTiles& iota, int64_t group) {
   std::vector<int64_t> reshape = iota.reshape;
   std::vector<int> perm = iota.perm;
-  size_t first = perm.size();  // dimensions perm[first] and on make up the group
+  size_t first = perm.size();  // dimensions perm[first] and on form the group
   while (group > 1) {
     if (first == 0) return std::nullopt;
     const int dim = perm[--first];
@@ -64,7 +64,7 @@ std::optional<IotaTiles> WithSortedGroups(const IotaTiles& iota, int64_t group) 
       group /= size;
       continue;
     }
-    // Only the minor part of this dimension belongs to the group: cut it in two.
+    // Only the minor part of this dimension belongs to the group: split the dimension.
     reshape[dim] = size / group;
     reshape.insert(reshape.begin() + dim + 1, group);
     for (int& p : perm) p += p > dim;
@@ -90,14 +90,14 @@ struct Subgroups {
   std::vector<Kind> types;  // of the last dimensions
 };
 
-// One dimension per type, sorted; those of size 1 are gone.
+// Merges the subgroups into one dimension per type, sorted, without those of size 1.
 Subgroups Merged(const Subgroups& groups) {
   const auto& [tiles, types] = groups;
   const size_t data_rank = tiles.dims.size() - types.size();
   std::vector<int> order(data_rank);
   std::iota(order.begin(), order.end(), 0);
   std::vector<int64_t> dims(tiles.dims.begin(), tiles.dims.begin() + static_cast<ptrdiff_t>(data_rank));
-  std::vector<Kind> kept;
+  std::vector<Kind> remaining;
   for (Kind type : kSubgroupOrder) {
     int64_t size = 1;
     for (size_t i = 0; i < types.size(); ++i) {
@@ -108,15 +108,15 @@ Subgroups Merged(const Subgroups& groups) {
     }
     if (size == 1) continue;
     dims.push_back(size);
-    kept.push_back(type);
+    remaining.push_back(type);
   }
   for (size_t dim = data_rank; dim < tiles.dims.size(); ++dim)
     if (tiles.dims[dim] == 1) order.push_back(static_cast<int>(dim));
-  return {Reshaped(Transposed(tiles, order), std::move(dims)), std::move(kept)};
+  return {Reshaped(Transposed(tiles, order), std::move(dims)), std::move(remaining)};
 }
 
-// Nothing is divided, and all subgroups are of one type, which is one of `kinds`.
-bool IsJust(std::initializer_list<Kind> kinds, const Subgroups& groups) {
+// True if no data dimension is divided and all subgroups have the same type, one of `kinds`.
+bool HasOnlySubgroupsOf(std::initializer_list<Kind> kinds, const Subgroups& groups) {
   const auto& [tiles, types] = groups;
   if (types.empty() || std::find(kinds.begin(), kinds.end(), types[0]) == kinds.end()) return false;
   const auto data_end = tiles.dims.end() - std::ssize(types);
@@ -135,13 +135,13 @@ Sharding Sharding::Tiled(TileAssignment tiles, std::vector<Kind> types, std::vec
     return result;
   }
   Subgroups groups{std::move(tiles), std::move(types)};
-  if (IsJust({Kind::kManual, Kind::kReplicated, Kind::kUnreduced}, groups)) {
+  if (HasOnlySubgroupsOf({Kind::kManual, Kind::kReplicated, Kind::kUnreduced}, groups)) {
     result.kind = groups.types[0];
     return result;
   }
   groups = Merged(groups);
-  // XLA keeps [1,4] last_tile_dims={unreduced} if only merging has uncovered it.
-  if (IsJust({Kind::kManual, Kind::kReplicated}, groups)) {
+  // XLA keeps [1,4] last_tile_dims={unreduced} if it appears only after merging.
+  if (HasOnlySubgroupsOf({Kind::kManual, Kind::kReplicated}, groups)) {
     result.kind = groups.types[0];
     return result;
   }
@@ -163,7 +163,7 @@ Sharding Sharding::ForShape(Sharding sharding, const Shape& shape) {
 }
 
 void Sharding::ExtractReductionOp() {
-  if (kind == Kind::kNamed) return;  // says it in its own words
+  if (kind == Kind::kNamed) return;  // has its own syntax for the reduction
   for (const Metadata& entry : metadata) {
     if (entry.op_type != kReductionOpType) continue;
     reduction = ReductionOp::kSum;

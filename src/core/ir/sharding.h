@@ -1,4 +1,4 @@
-// How an array is divided among devices: sharding={devices=[4,1]<=[4]}, {replicated}, {mesh['x'=4], [{'x'}, {}]}.
+// The partitioning of an array over devices: sharding={devices=[4,1]<=[4]}, {replicated}, {mesh['x'=4], [{'x'}, {}]}.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Sharding {
     kManual = 4,
     kUnknown = 5,
     kUnreduced = 6,
-    kNamed = 7,  // by mesh axes; ours, no number of the format
+    kNamed = 7,  // by mesh axes; not a number of the format
   };
   enum class Group : uint8_t { kNone, kAs, kLike };
 
@@ -32,7 +32,7 @@ struct Sharding {
   std::vector<Sharding> elements;  // kTuple
   TileAssignment tiles;            // kTiled; kMaximal: the one device
   bool replicate_last_dim = false;
-  std::vector<Kind> last_tile_dims;  // what the last dimensions of `tiles` are: manual, replicated, …
+  std::vector<Kind> last_tile_dims;  // kinds of the last dimensions of `tiles`: manual, …
   Group group = Group::kNone;
   int64_t group_id = 0;
   std::vector<Metadata> metadata;
@@ -48,14 +48,14 @@ struct Sharding {
   std::vector<Dimension> dimensions;
   std::vector<AxisRef> replicated_axes, unreduced_axes, manual_axes;
 
-  // A tiled sharding in XLA's normal form: subgroups merged, sorted, trivial ones dropped; {manual} or {replicated}
-  // where it is just that. `types` are the kinds of the last dimensions of `tiles`; all dimensions are positive, an
+  // A tiled sharding in XLA's normal form: subgroups merged, sorted, trivial ones removed; {manual} or {replicated}
+  // if it is only that. `types` are the kinds of the last dimensions of `tiles`; all dimensions are positive, an
   // iota is canonical.
   static Sharding Tiled(TileAssignment tiles, std::vector<Kind> types, std::vector<Metadata> metadata);
-  // A single sharding on a tuple shape means the same for every leaf.
+  // Expands a single sharding of a tuple shape to one sharding per leaf.
   static Sharding ForShape(Sharding sharding, const Shape& shape);
-  // Sets `reduction` from metadata of type kReductionOpType, the only place where older forms can name it. For
-  // parsers, when all else is set. The metadata stay: XLA drops them from protobufs, but not from text.
+  // Sets `reduction` from metadata of type kReductionOpType, the only field for it in older forms. Parsers call this
+  // last. Keeps the metadata: XLA removes them from protobufs, but not from text.
   void ExtractReductionOp();
   static constexpr std::string_view kReductionOpType = "sdy::reduction_op";  // op_name: SUM, MAX, MIN
   bool operator==(const Sharding&) const = default;

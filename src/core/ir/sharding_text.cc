@@ -25,7 +25,7 @@ std::string_view KindName(Kind kind) {
   }
 }
 
-// As an entry of last_tile_dims={}; the last is what XLA prints for types that make no sense there.
+// An entry of last_tile_dims={}; XLA prints "error_type." for kinds that are invalid there.
 std::string_view SubgroupName(Kind kind) {
   const std::string_view name = kind == Kind::kUnknown ? "" : KindName(kind);
   return name.empty() ? "error_type." : name;
@@ -52,7 +52,7 @@ void AppendMetadataList(std::string& out, const std::vector<Metadata>& metadata)
   }
 }
 
-// The forms without a mesh have no word for the reduction, so XLA writes it as one more entry.
+// The syntax without a mesh cannot express the reduction, so XLA writes it as an additional metadata entry.
 Metadata ReductionMetadata(ReductionOp op) {
   Metadata entry;
   entry.op_type = Sharding::kReductionOpType;
@@ -60,7 +60,7 @@ Metadata ReductionMetadata(ReductionOp op) {
   return entry;
 }
 
-bool IsReducedLater(const Sharding& sharding) {
+bool NeedsReductionMetadata(const Sharding& sharding) {
   const std::vector<Kind>& types = sharding.last_tile_dims;
   return sharding.kind == Kind::kUnreduced || sharding.reduction != ReductionOp::kSum ||
          std::find(types.begin(), types.end(), Kind::kUnreduced) != types.end();
@@ -70,7 +70,7 @@ void AppendTail(std::string& out, const Sharding& sharding) {
   if (sharding.group == Sharding::Group::kAs) StrAppend(&out, " shard_as ", sharding.group_id);
   if (sharding.group == Sharding::Group::kLike) StrAppend(&out, " shard_like ", sharding.group_id);
   std::vector<Metadata> metadata = sharding.metadata;
-  if (IsReducedLater(sharding)) metadata.push_back(ReductionMetadata(sharding.reduction));
+  if (NeedsReductionMetadata(sharding)) metadata.push_back(ReductionMetadata(sharding.reduction));
   if (metadata.empty()) return;
   out += " metadata={";
   if (metadata.size() == 1) {
@@ -112,7 +112,7 @@ void AppendAxes(std::string& out, const std::vector<AxisRef>& axes, const Mesh& 
   }
 }
 
-// All axes of the mesh, whole and in order; those of size 1 may be missing.
+// True if `axes` are all axes of the mesh, undivided and in order; those of size 1 may be missing.
 bool IsWholeMesh(const std::vector<AxisRef>& axes, const Mesh& mesh) {
   size_t next = 0;
   for (int64_t axis = 0; axis < mesh.AxisCount(); ++axis) {

@@ -1,6 +1,5 @@
-// Sizes, counts and costs: a module can ask for any number, so that none of them may be computed with plain arithmetic.
-// They stop at the largest (or lowest) number instead of going round; `check` says which shape was too large, and what
-// is allocated by such a number is refused.
+// Saturating arithmetic for sizes, counts and costs: an untrusted module may declare any size, so plain arithmetic
+// could overflow. `check` reports the shape that is too large; an allocation of a saturated size is refused.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace shoal::internal {
 
 inline constexpr int64_t kSizeOverflow = std::numeric_limits<int64_t>::max();
 
-// No cluster has more; a larger number in a file is an attempt on our memory.
+// Upper bound of the number of devices; a larger number in a file is malformed and could exhaust memory.
 inline constexpr int64_t kLargestCluster = int64_t{1} << 24;
 
 inline int64_t SaturatingAdd(int64_t a, int64_t b) {
@@ -28,22 +27,22 @@ inline int64_t SaturatingMul(int64_t a, int64_t b) {
   return (a < 0) != (b < 0) ? std::numeric_limits<int64_t>::min() : kSizeOverflow;
 }
 
-// How many parts of `size` (at least 1) hold `count` (at least 0) things; nothing overflows on the way.
+// `count` (at least 0) divided by `size` (at least 1), rounded up; cannot overflow.
 inline int64_t CeilDiv(int64_t count, int64_t size) { return count / size + (count % size != 0 ? 1 : 0); }
-// To a multiple, of at least 1.
+// Rounds up to a multiple of `multiple`, which is at least 1.
 inline int64_t RoundUp(int64_t count, int64_t multiple) { return SaturatingMul(CeilDiv(count, multiple), multiple); }
 
-// A zero among them makes the product 0, whatever the others are.
+// The saturating product; 0 if any factor is 0.
 int64_t SaturatingProduct(Ints factors);
 inline int64_t SaturatingProduct(std::initializer_list<int64_t> factors) {
   return SaturatingProduct(Ints(factors.begin(), factors.size()));
 }
 
-// Elements of an array, with dynamic dimensions at their bounds and unbounded ones left out; 1 for what is no array.
+// Elements of an array, with dynamic dimensions at their bounds and unbounded ones ignored; 1 for other shapes.
 int64_t ElementCountOf(const Shape& shape);
-// Bytes of the arrays in it, each element in whole bytes as on the host, without padding.
+// Bytes of the arrays in `shape` on the host: each element in whole bytes, without padding.
 int64_t HostBytesOf(const Shape& shape);
-// An array in it has more bytes than can be counted, or all of them together do.
+// True if the bytes of an array in `shape`, or of all of them together, overflow.
 inline bool SizeOverflows(const Shape& shape) { return HostBytesOf(shape) == kSizeOverflow; }
 
 }  // namespace shoal::internal

@@ -5,7 +5,7 @@
 namespace shoal::internal {
 namespace {
 
-// Of a list whose ids count from 1.
+// The element with id `id`, where ids start at 1; null if there is none.
 template <class T>
 const T* At(std::span<const T> list, int32_t id) {
   return id >= 1 && static_cast<size_t>(id) <= list.size() ? &list[static_cast<size_t>(id) - 1] : nullptr;

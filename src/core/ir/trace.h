@@ -1,4 +1,4 @@
-// Trace: what happened when, on which device and stream: predicted, or from a profile that somebody made.
+// Trace: timed events on each device and stream, predicted or read from a profile.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct TraceEvent {
   double start = 0, duration = 0;  // seconds
   std::string category;            // "matrix", "memory", "communication", "idle", …
   std::vector<std::pair<std::string, std::string>> details;
-  double times = 1;  // it stands for so many like it
-  const Instruction* hlo = nullptr;  // of a prediction; names of two computations may be equal
+  double times = 1;  // number of equal events that this one represents
+  const Instruction* hlo = nullptr;  // set in predictions; names are unique only within a computation
 };
 
 // An arrow from one event to another.
@@ -26,7 +26,7 @@ struct TraceFlow {
 };
 
 struct Trace {
-  std::string source;                // who made it
+  std::string source;                // "predicted", or the file or command it comes from
   std::vector<std::string> devices;  // names
   std::vector<std::string> streams;
   std::vector<TraceEvent> events;  // by rising start on each stream

@@ -11,7 +11,7 @@ void ForEachUse(const Computation& computation, Visit visit) {
   std::vector<const Instruction*> last_user(computation.instructions.size(), nullptr);
   for (const Instruction* user : computation.instructions)
     for (const Instruction* operand : user->operands) {
-      // Loose text may name what stands in another computation.
+      // Loose text may refer to an instruction of another computation.
       if (operand->parent != &computation || operand->index >= last_user.size()) continue;
       if (std::exchange(last_user[operand->index], user) != user) visit(*operand, *user);
     }

@@ -1,4 +1,4 @@
-// Who uses an instruction's value.
+// The users of each instruction.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ class Users {
  private:
   struct Lists {
     std::vector<const Instruction*> all;
-    std::vector<uint32_t> starts;  // of instruction number i: all[starts[i]] to all[starts[i + 1]]
+    std::vector<uint32_t> starts;  // users of instruction number i: all[starts[i]] to all[starts[i + 1]]
   };
   const Lists& ListsOf(const Computation& computation);
 

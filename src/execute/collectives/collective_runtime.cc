@@ -14,8 +14,8 @@
 #include "execute/collectives/unmetered.h"
 
 namespace shoal::internal {
-CollectiveRuntime::CollectiveRuntime(const DeviceGrid& grid, const Source* source, int64_t turns, ProcessLink* link)
-    : grid_(grid), source_(source), link_(link), running_(grid.count()), free_turns_(turns) {
+CollectiveRuntime::CollectiveRuntime(const DeviceGrid& grid, const Source* source, int64_t run_slots, ProcessLink* link)
+    : grid_(grid), source_(source), link_(link), running_(grid.count()), free_run_slots_(run_slots) {
   if (link != nullptr) running_ = std::ssize(link->placement().Local());
   for (int64_t i = 0; i < grid.count(); ++i) devices_.push_back(std::make_unique<DeviceState>());
 }
@@ -28,7 +28,7 @@ void CollectiveRuntime::AcquireRunSlot(int64_t device) {
   std::unique_lock lock(mutex_);
   DeviceState& state = *devices_[static_cast<size_t>(device)];
   GrantRunSlot(state);
-  state.changed.wait(lock, [&] { return state.has_turn.load(); });
+  state.changed.wait(lock, [&] { return state.has_run_slot.load(); });
 }
 
 void CollectiveRuntime::ReleaseRunSlot(int64_t device) {
@@ -36,45 +36,46 @@ void CollectiveRuntime::ReleaseRunSlot(int64_t device) {
   HandOverRunSlot(*devices_[static_cast<size_t>(device)]);
 }
 
-// At once if one is free, else when the device's time comes. The mutex is held, here and in what follows.
+// Grants a free slot immediately, else queues the device. The caller holds the mutex, as for HandOverRunSlot.
 void CollectiveRuntime::GrantRunSlot(DeviceState& state) {
-  if (free_turns_ == 0) return ready_.push_back(&state);
-  --free_turns_;
+  if (free_run_slots_ == 0) return ready_.push_back(&state);
+  --free_run_slots_;
   AddActiveThread();
-  state.has_turn = true;
+  state.has_run_slot = true;
   state.changed.notify_one();
 }
 
 void CollectiveRuntime::HandOverRunSlot(DeviceState& state) {
-  if (!state.has_turn) return;
-  state.has_turn = false;
+  if (!state.has_run_slot) return;
+  state.has_run_slot = false;
   if (ready_.empty()) {
-    ++free_turns_;
+    ++free_run_slots_;
     return RemoveActiveThread();
   }
   DeviceState& next = *ready_.front();
   ready_.pop_front();
-  next.has_turn = true;
+  next.has_run_slot = true;
   next.changed.notify_one();
 }
 
-// Notes that a member has come; the mutex is held.
-std::shared_ptr<Operation> CollectiveRuntime::JoinOperation(const Instruction& hlo, Rendezvous& rendezvous, size_t rank) {
+// Registers a member's arrival. The caller holds the mutex.
+std::shared_ptr<Operation> CollectiveRuntime::JoinOperation(const Instruction& hlo, Rendezvous& rendezvous,
+                                                            size_t rank) {
   const int64_t number = rendezvous.arrivals[rank]++;
   while (number >= rendezvous.first_expected + std::ssize(rendezvous.expected)) {
     auto operation = std::make_shared<Operation>();
     operation->rendezvous = &rendezvous;
     operation->number = rendezvous.first_expected + std::ssize(rendezvous.expected);
-    operation->missing = static_cast<int64_t>(rendezvous.here);
-    operation->came.resize(rendezvous.members.size());
+    operation->missing = static_cast<int64_t>(rendezvous.local_count);
+    operation->instructions.resize(rendezvous.members.size());
     operation->contributions.resize(rendezvous.members.size());
     rendezvous.expected.push_back(std::move(operation));
   }
   std::shared_ptr<Operation> operation = rendezvous.expected[static_cast<size_t>(number - rendezvous.first_expected)];
-  operation->came[rank] = &hlo;
+  operation->instructions[rank] = &hlo;
   if (--operation->missing == 0) {
-    // Members come to operations one after the other, so all have been to the ones before.
-    SHOAL_CHECK(rendezvous.expected.front() == operation, "a later operation was complete first");
+    // Every member arrives at operations in order, so all have arrived at the earlier ones.
+    SHOAL_CHECK(rendezvous.expected.front() == operation, "operations must complete in order");
     rendezvous.expected.pop_front();
     ++rendezvous.first_expected;
   }
@@ -82,7 +83,7 @@ std::shared_ptr<Operation> CollectiveRuntime::JoinOperation(const Instruction& h
 }
 
 std::shared_ptr<Operation> CollectiveRuntime::Contribute(const Instruction& hlo, Rendezvous& rendezvous, size_t rank,
-                                             Arrays contribution, bool& complete) {
+                                                         Arrays contribution, bool& complete) {
   std::lock_guard lock(mutex_);
   std::shared_ptr<Operation> operation = JoinOperation(hlo, rendezvous, rank);
   operation->contributions[rank] = std::move(contribution);
@@ -90,8 +91,8 @@ std::shared_ptr<Operation> CollectiveRuntime::Contribute(const Instruction& hlo,
   return operation;
 }
 
-Result<Handle> CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
-                             const Combine& combine) {
+Result<Handle> CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank,
+                                         Arrays contribution, const Combine& combine) {
   const auto at = static_cast<size_t>(rank);
   bool complete = false;
   std::shared_ptr<Operation> operation = Contribute(hlo, rendezvous, at, std::move(contribution), complete);
@@ -99,8 +100,8 @@ Result<Handle> CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& ren
   return Handle{std::move(operation), at};
 }
 
-Result<Handle> CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
-                             const Accumulate& accumulate) {
+Result<Handle> CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank,
+                                         Arrays contribution, const Accumulate& accumulate) {
   const auto at = static_cast<size_t>(rank);
   std::shared_ptr<Operation> operation;
   {
@@ -109,47 +110,47 @@ Result<Handle> CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& ren
     operation->contributions[at] = std::move(contribution);
     if (std::exchange(operation->is_folding, true)) return Handle{std::move(operation), at};
   }
-  SHOAL_TRY(FoldIn(*operation, accumulate));
+  SHOAL_TRY(FoldArrived(*operation, accumulate));
   return Handle{std::move(operation), at};
 }
 
-// As far as members have come one after the other; then the result, if that was all of them.
-Status CollectiveRuntime::FoldIn(Operation& operation, const Accumulate& accumulate) {
-  // Whoever comes works for all: what it makes does not count for it.
+// Folds contributions in rank order up to the first missing one. Completes the operation if none is missing.
+Status CollectiveRuntime::FoldArrived(Operation& operation, const Accumulate& accumulate) {
+  // The thread folds for all members, so its allocations are not charged to its device.
   const ScopedUnmeteredThread unmetered;
-  while (operation.folded < operation.came.size()) {
+  while (operation.folded_count < operation.instructions.size()) {
     Arrays next;
     {
       std::lock_guard lock(mutex_);
-      if (operation.came[operation.folded] == nullptr) {
+      if (operation.instructions[operation.folded_count] == nullptr) {
         operation.is_folding = false;
         return {};
       }
-      next = std::move(operation.contributions[operation.folded]);
+      next = std::move(operation.contributions[operation.folded_count]);
     }
-    SHOAL_TRY(CheckCompatible(operation, operation.folded));
+    SHOAL_TRY(CheckCompatible(operation, operation.folded_count));
     SHOAL_TRY(accumulate.add(operation.sum, std::move(next)));
-    ++operation.folded;
+    ++operation.folded_count;
   }
   SHOAL_ASSIGN(results, accumulate.finish(std::move(operation.sum)));
   CompleteOperation(operation, std::move(results));
   return {};
 }
 
-// Whether a member came with the same collective as the first.
+// Fails if a member's collective does not match that of the first member.
 Status CollectiveRuntime::CheckCompatible(const Operation& operation, size_t member) const {
-  const Instruction &first = *operation.came[0], &other = *operation.came[member];
+  const Instruction &first = *operation.instructions[0], &other = *operation.instructions[member];
   const std::string mismatch = CollectiveMismatch(first, other);
   if (mismatch.empty()) return {};
   return Fail(first.at, "",
-              StrCat("device ", operation.rendezvous->members[0], " is at ", first.name, LineOf(first, source_),
-                     " when device ", operation.rendezvous->members[member], " is at ", other.name, LineOf(other, source_),
-                     ", which does not fit: ", mismatch));
+              StrCat("mismatched collectives: device ", operation.rendezvous->members[0], " is at ", first.name,
+                     LineOf(first, source_), ", device ", operation.rendezvous->members[member], " is at ", other.name,
+                     LineOf(other, source_), ": ", mismatch));
 }
 
-// All have come, and nobody but the last of them touches the operation: the work is done without the mutex.
+// Runs without the mutex: all members have arrived, so only the last one accesses the operation.
 Status CollectiveRuntime::CompleteOperation(Operation& operation, const Combine& combine) {
-  for (size_t i = 1; i < operation.came.size(); ++i) SHOAL_TRY(CheckCompatible(operation, i));
+  for (size_t i = 1; i < operation.instructions.size(); ++i) SHOAL_TRY(CheckCompatible(operation, i));
   const ScopedUnmeteredThread unmetered;
   SHOAL_ASSIGN(results, combine(std::move(operation.contributions)));
   CompleteOperation(operation, std::move(results));
@@ -160,12 +161,12 @@ void CollectiveRuntime::CompleteOperation(Operation& operation, std::vector<Arra
   std::lock_guard lock(mutex_);
   operation.contributions.clear();
   operation.results = std::move(results);
-  operation.over = true;
+  operation.is_complete = true;
   Wake(operation);
 }
 
-// Whoever waits runs again from this moment, and not only when its thread gets to it: so no stall is seen where there
-// is none.
+// Waiting devices count as running from this moment on, before their threads wake up. Otherwise a deadlock could be
+// reported where there is none.
 void CollectiveRuntime::Wake(Operation& operation) {
   for (int64_t member : operation.rendezvous->members) {
     DeviceState& state = *devices_[static_cast<size_t>(member)];
@@ -177,41 +178,44 @@ void CollectiveRuntime::Wake(Operation& operation) {
   }
 }
 
-// What comes from another process in a moment is fetched by whoever waits for it: waking a thread takes longer. One at a
-// time, and not where another device could use the core.
+// A waiting device polls for messages of other processes itself, which is faster than waking its thread. Only one
+// device polls at a time, and only while no other device needs the core.
 void CollectiveRuntime::PollForRunSlot(std::unique_lock<std::mutex>& lock, const DeviceState& state) {
   if (std::exchange(has_poller_, true)) return;
   const ScopedUnmeteredThread unmetered;
   lock.unlock();
-  link_->PollWhile([&] { return !state.has_turn.load(std::memory_order_acquire) && free_turns_.load(std::memory_order_relaxed) > 0; });
+  link_->PollWhile([&] {
+    return !state.has_run_slot.load(std::memory_order_acquire) && free_run_slots_.load(std::memory_order_relaxed) > 0;
+  });
   lock.lock();
   has_poller_ = false;
 }
 
-Result<Arrays> CollectiveRuntime::Wait(int64_t device, const Instruction& hlo, const ControlFlowState& control_flow_state, const Handle& handle,
-                           bool keep) {
+Result<Arrays> CollectiveRuntime::Wait(int64_t device, const Instruction& hlo,
+                                       const ControlFlowState& control_flow_state, const Handle& handle, bool keep) {
   Operation& operation = *handle.operation;
   std::unique_lock lock(mutex_);
   DeviceState& state = *devices_[static_cast<size_t>(device)];
-  if (!operation.over && !stopped()) {
+  if (!operation.is_complete && !stopped()) {
     state.waits_at = &hlo;
     state.waits_for = &operation;
     state.control_flow_state = &control_flow_state;
     --running_;
     HandOverRunSlot(state);
-    if (before_waiting_ && !before_waiting_()) StopLocked(ThreadCreationError());
+    if (blocking_hook_ && !blocking_hook_()) StopLocked(ThreadCreationError());
     CheckForDeadlock();
     if (operation.rendezvous->layout != nullptr) PollForRunSlot(lock, state);
-    state.changed.wait(lock, [&] { return state.has_turn.load(); });
+    state.changed.wait(lock, [&] { return state.has_run_slot.load(); });
     state.control_flow_state = nullptr;
   }
-  if (!operation.over) return *reason_;
+  if (!operation.is_complete) return *reason_;
   if (operation.rendezvous->transfer) {
-    if (std::string mismatch = CollectiveMismatch(*operation.came[0], *operation.came[1]); !mismatch.empty())
+    if (std::string mismatch = CollectiveMismatch(*operation.instructions[0], *operation.instructions[1]);
+        !mismatch.empty())
       return Fail(hlo.at, "",
-                  StrCat(hlo.name, " of device ", device, " gets what ", operation.came[0]->name,
-                         LineOf(*operation.came[0], source_), " of device ", operation.rendezvous->members[0],
-                         " sends, which does not fit: ", mismatch));
+                  StrCat("mismatched transfer: ", hlo.name, " on device ", device, " receives from ",
+                         operation.instructions[0]->name, LineOf(*operation.instructions[0], source_), " on device ",
+                         operation.rendezvous->members[0], ": ", mismatch));
   }
   Arrays& result = operation.results[handle.rank];
   Arrays own = keep ? result : std::move(result);
@@ -223,8 +227,8 @@ void CollectiveRuntime::Finish(int64_t device, const ControlFlowState& control_f
   std::lock_guard lock(mutex_);
   DeviceState& state = *devices_[static_cast<size_t>(device)];
   state.finished = true;
-  state.last = control_flow_state;
-  state.control_flow_state = &state.last;
+  state.final_state = control_flow_state;
+  state.control_flow_state = &state.final_state;
   --running_;
   CheckForDeadlock();
 }
@@ -235,7 +239,7 @@ void CollectiveRuntime::Stop(Diag reason) {
     if (stopped()) return;
     StopLocked(reason);
   }
-  if (link_ != nullptr) link_->ExecutionError(reason);
+  if (link_ != nullptr) link_->OnStopped(reason);
 }
 
 void CollectiveRuntime::StopLocked(Diag reason) {
@@ -250,8 +254,8 @@ void CollectiveRuntime::StopLocked(Diag reason) {
 }
 
 void CollectiveRuntime::CheckForDeadlock() {
-  if (running_ > 0 || stopped() || link_ != nullptr) return;  // with others, they are asked
-  if (std::optional<Diag> stall = DeadlockReport(*this).Explain()) StopLocked(std::move(*stall));
+  if (running_ > 0 || stopped() || link_ != nullptr) return;  // a link detects deadlocks across processes
+  if (std::optional<Diag> deadlock = DeadlockReport(*this).Explain()) StopLocked(std::move(*deadlock));
 }
 
 std::optional<Diag> CollectiveRuntime::reason() const {
@@ -272,7 +276,7 @@ void CollectiveRuntime::Count(int64_t device, Opcode opcode, const Traffic& more
 
 std::vector<std::map<Opcode, Traffic>> CollectiveRuntime::traffic() const {
   std::vector<std::map<Opcode, Traffic>> all;
-  for (const std::unique_ptr<DeviceState>& state : devices_) all.emplace_back(state->traffic.begin(), state->traffic.end());
+  for (const auto& state : devices_) all.emplace_back(state->traffic.begin(), state->traffic.end());
   return all;
 }
 

@@ -1,4 +1,4 @@
-// What a device brings to a collective and takes from it.
+// The data that devices contribute to a collective, and functions that combine it.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 namespace shoal::internal {
 
 using Arrays = std::vector<Array>;
-// Everybody's contributions, in the order of the members, to everybody's results.
+// Maps the contributions of all members, in rank order, to the results of all members.
 using Combine = std::function<Result<std::vector<Arrays>>(std::vector<Arrays> contributions)>;
 
-// Between processes (execute/collectives/exchange.h).
+// For collectives between processes (execute/collectives/exchange.h).
 class Exchange;
 struct GroupLayout;
 using MakeExchange = std::function<std::unique_ptr<Exchange>()>;

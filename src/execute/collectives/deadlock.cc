@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kMaxLines = 6;  // of one kind
+constexpr size_t kMaxLines = 6;  // of each kind
 
 std::string NameAndLine(const Instruction& hlo, const Source* source) {
   return StrCat(Text(hlo.opcode), " ", hlo.name, LineOf(hlo, source));
@@ -22,7 +22,7 @@ std::string BranchName(const Instruction& conditional, int64_t branch) {
   const std::vector<Computation*> branches = CalledComputations(conditional);
   const Computation* computation =
       branch >= 0 && branch < std::ssize(branches) ? branches[static_cast<size_t>(branch)] : nullptr;
-  return computation == nullptr ? StrCat("branch ", branch) : std::string(computation->name);
+  return computation == nullptr ? StrCat(branch) : std::string(computation->name);
 }
 
 }  // namespace
@@ -48,22 +48,22 @@ std::string DeviceList(const DeviceGroup& sorted) {
 DeviceGroup DeadlockReport::MissingFor(const CollectiveRuntime::DeviceState& state) const {
   const Operation& operation = *state.waits_for;
   DeviceGroup missing;
-  const size_t needed = operation.rendezvous->transfer ? 1 : operation.came.size();
+  const size_t needed = operation.rendezvous->transfer ? 1 : operation.instructions.size();
   for (size_t i = 0; i < needed; ++i)
-    if (operation.came[i] == nullptr) missing.push_back(operation.rendezvous->members[i]);
+    if (operation.instructions[i] == nullptr) missing.push_back(operation.rendezvous->members[i]);
   std::sort(missing.begin(), missing.end());
   return missing;
 }
 
 std::vector<DeadlockReport::Waiting> DeadlockReport::AllWaiting() const {
   std::vector<Waiting> all;
-  std::map<std::pair<const Instruction*, DeviceGroup>, size_t> known;
-  for (size_t device = 0; device < world_.devices_.size(); ++device) {
-    const CollectiveRuntime::DeviceState& state = *world_.devices_[device];
+  std::map<std::pair<const Instruction*, DeviceGroup>, size_t> indices;
+  for (size_t device = 0; device < runtime_.devices_.size(); ++device) {
+    const CollectiveRuntime::DeviceState& state = *runtime_.devices_[device];
     if (state.waits_for == nullptr) continue;
     DeviceGroup missing = MissingFor(state);
-    auto [it, fresh] = known.emplace(std::pair(state.waits_at, missing), all.size());
-    if (fresh) all.push_back({state.waits_at, std::move(missing), {}});
+    auto [it, is_new] = indices.emplace(std::pair(state.waits_at, missing), all.size());
+    if (is_new) all.push_back({state.waits_at, std::move(missing), {}});
     all[it->second].devices.push_back(static_cast<int64_t>(device));
   }
   return all;
@@ -71,48 +71,49 @@ std::vector<DeadlockReport::Waiting> DeadlockReport::AllWaiting() const {
 
 std::string DeadlockReport::Describe(const Waiting& waiting) const {
   return StrCat(DeviceList(waiting.devices), waiting.devices.size() == 1 ? " waits at " : " wait at ",
-                NameAndLine(*waiting.at, world_.source_), " for ", DeviceList(waiting.missing));
+                NameAndLine(*waiting.at, runtime_.source_), " for ", DeviceList(waiting.missing));
 }
 
-// How often each went round, or which branch it took, where `took` has more than one answer; none: it never got there.
-std::string DeadlockReport::Difference(const Instruction& hlo, const std::map<std::optional<int64_t>, DeviceGroup>& took,
-                                    bool branches) const {
-  // In the order of the devices, not of the answers.
-  std::vector<std::pair<DeviceGroup, std::optional<int64_t>>> answers;
-  for (const auto& [answer, devices] : took) answers.emplace_back(devices, answer);
-  std::sort(answers.begin(), answers.end());
-  return StrCat("in ", NameAndLine(hlo, world_.source_), " ",
-                StrJoin(answers, "; ", [&](std::string* out, const auto& each) {
+// A line with the number of iterations that each device has started, or with its branch. No count: not reached.
+std::string DeadlockReport::Difference(const Instruction& hlo,
+                                       const std::map<std::optional<int64_t>, DeviceGroup>& by_count,
+                                       bool branches) const {
+  // Sorted by device.
+  std::vector<std::pair<DeviceGroup, std::optional<int64_t>>> rows;
+  for (const auto& [count, devices] : by_count) rows.emplace_back(devices, count);
+  std::sort(rows.begin(), rows.end());
+  return StrCat("in ", NameAndLine(hlo, runtime_.source_), ": ",
+                StrJoin(rows, "; ", [&](std::string* out, const auto& each) {
                   StrAppend(out, DeviceList(each.first));
                   if (!each.second) {
-                    StrAppend(out, " did not come to it");
+                    StrAppend(out, " did not reach it");
                   } else if (branches) {
-                    StrAppend(out, " took ", BranchName(hlo, *each.second));
+                    StrAppend(out, " took branch ", BranchName(hlo, *each.second));
                   } else {
-                    StrAppend(out, " went round ", *each.second == 1 ? "once" : StrCat(*each.second, " times"));
+                    StrAppend(out, " started ", *each.second, *each.second == 1 ? " iteration" : " iterations");
                   }
                 }));
 }
 
 std::vector<std::string> DeadlockReport::Differences(const DeviceGroup& devices, bool branches) const {
-  auto seen_by = [&](int64_t device) -> const std::map<const Instruction*, int64_t>& {
-    const ControlFlowState& control_flow_state = *world_.devices_[static_cast<size_t>(device)]->control_flow_state;
-    return branches ? control_flow_state.branches : control_flow_state.iterations;
+  auto counts_of = [&](int64_t device) -> const std::map<const Instruction*, int64_t>& {
+    const ControlFlowState& state = *runtime_.devices_[static_cast<size_t>(device)]->control_flow_state;
+    return branches ? state.branches : state.iterations;
   };
   std::vector<const Instruction*> all;
   for (int64_t device : devices)
-    for (const auto& [hlo, answer] : seen_by(device)) all.push_back(hlo);
+    for (const auto& [hlo, count] : counts_of(device)) all.push_back(hlo);
   std::sort(all.begin(), all.end(), TextOrder);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   std::vector<std::string> lines;
   for (const Instruction* hlo : all) {
-    std::map<std::optional<int64_t>, DeviceGroup> took;
+    std::map<std::optional<int64_t>, DeviceGroup> by_count;
     for (int64_t device : devices) {
-      const auto& seen = seen_by(device);
-      const auto it = seen.find(hlo);
-      took[it == seen.end() ? std::nullopt : std::optional(it->second)].push_back(device);
+      const auto& counts = counts_of(device);
+      const auto it = counts.find(hlo);
+      by_count[it == counts.end() ? std::nullopt : std::optional(it->second)].push_back(device);
     }
-    if (took.size() > 1) lines.push_back(Difference(*hlo, took, branches));
+    if (by_count.size() > 1) lines.push_back(Difference(*hlo, by_count, branches));
   }
   return lines;
 }
@@ -120,24 +121,24 @@ std::vector<std::string> DeadlockReport::Differences(const DeviceGroup& devices,
 std::optional<Diag> DeadlockReport::Explain() const {
   const std::vector<Waiting> all = AllWaiting();
   if (all.empty()) return std::nullopt;
-  std::string message = "no device can go on: ";
+  std::string message = "deadlock: ";
   auto add = [&](const std::vector<std::string>& lines) {
     for (size_t i = 0; i < lines.size() && i < kMaxLines; ++i) StrAppend(&message, "\n  ", lines[i]);
-    if (lines.size() > kMaxLines) StrAppend(&message, "\n  … and ", lines.size() - kMaxLines, " more like this");
+    if (lines.size() > kMaxLines) StrAppend(&message, "\n  … and ", lines.size() - kMaxLines, " more such lines");
   };
   StrAppend(&message, Describe(all[0]));
   std::vector<std::string> lines;
   for (size_t i = 1; i < all.size(); ++i) lines.push_back(Describe(all[i]));
   add(lines);
   DeviceGroup involved, finished;
-  for (size_t device = 0; device < world_.devices_.size(); ++device) {
+  for (size_t device = 0; device < runtime_.devices_.size(); ++device) {
     const auto id = static_cast<int64_t>(device);
-    const bool done = world_.devices_[device]->finished;
-    const bool missed = std::any_of(all.begin(), all.end(), [&](const Waiting& each) {
+    const bool done = runtime_.devices_[device]->finished;
+    const bool is_missing = std::any_of(all.begin(), all.end(), [&](const Waiting& each) {
       return std::binary_search(each.missing.begin(), each.missing.end(), id);
     });
-    if (done && missed) finished.push_back(id);
-    if (!done || missed) involved.push_back(id);
+    if (done && is_missing) finished.push_back(id);
+    if (!done || is_missing) involved.push_back(id);
   }
   if (!finished.empty())
     StrAppend(&message, "\n  ", DeviceList(finished), finished.size() == 1 ? " has finished" : " have finished");

@@ -1,21 +1,21 @@
-// Why no device of a run can go on.
+// Reports the cause of a deadlock.
 #pragma once
 
 #include "execute/collectives/rendezvous.h"
 
 namespace shoal::internal {
 
-// Devices as people write them: "device 3", "devices 0-3,8".
+// A list of devices as text: "device 3", "devices 0-3,8".
 std::string DeviceList(const DeviceGroup& sorted);
 
 class DeadlockReport {
  public:
-  explicit DeadlockReport(const CollectiveRuntime& world) : world_(world) {}
-  // Nothing if all devices have finished. The world's mutex is held, and no device runs.
+  explicit DeadlockReport(const CollectiveRuntime& runtime) : runtime_(runtime) {}
+  // Returns nullopt if all devices have finished. The caller holds the runtime's mutex, and no device runs.
   std::optional<Diag> Explain() const;
 
  private:
-  // Devices that wait at one instruction for the same others.
+  // A set of devices that wait at one instruction for one set of missing devices.
   struct Waiting {
     const Instruction* at = nullptr;
     DeviceGroup missing, devices;
@@ -25,10 +25,10 @@ class DeadlockReport {
   DeviceGroup MissingFor(const CollectiveRuntime::DeviceState& state) const;
   std::string Describe(const Waiting& waiting) const;
   std::vector<std::string> Differences(const DeviceGroup& devices, bool branches) const;
-  std::string Difference(const Instruction& hlo, const std::map<std::optional<int64_t>, DeviceGroup>& took,
+  std::string Difference(const Instruction& hlo, const std::map<std::optional<int64_t>, DeviceGroup>& by_count,
                          bool branches) const;
 
-  const CollectiveRuntime& world_;
+  const CollectiveRuntime& runtime_;
 };
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// Stalls across processes: each describes where its own devices are, and the first puts the picture together as if all
-// were its own.
+// Deadlock reports across processes: each process serializes the state of its devices. The first process adds them to
+// its own state and reports on all devices as if they were local.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -10,32 +10,32 @@
 namespace shoal::internal {
 namespace {
 
-using Seen = std::map<const Instruction*, int64_t>;
+using Counts = std::map<const Instruction*, int64_t>;
 
-void WriteSeen(Writer& writer, const ProcessLink& link, const Seen& seen) {
-  writer.Int(std::ssize(seen));
-  for (const auto& [hlo, answer] : seen) writer.Int(link.OrdinalOf(*hlo)).Int(answer);
+void WriteCounts(Writer& writer, const ProcessLink& link, const Counts& counts) {
+  writer.Int(std::ssize(counts));
+  for (const auto& [hlo, count] : counts) writer.Int(link.OrdinalOf(*hlo)).Int(count);
 }
 
-Seen ReadSeen(Reader& reader, const ProcessLink& link) {
-  Seen seen;
+Counts ReadCounts(Reader& reader, const ProcessLink& link) {
+  Counts counts;
   for (int64_t n = reader.Int(); n > 0; --n) {
     const Instruction* hlo = link.InstructionAt(reader.Int());
-    const int64_t answer = reader.Int();
-    if (hlo != nullptr) seen[hlo] = answer;
+    const int64_t count = reader.Int();
+    if (hlo != nullptr) counts[hlo] = count;
   }
-  return seen;
+  return counts;
 }
 
-// Which machine has which devices, where there are several.
-std::string WhereDevicesAre(ProcessLink& link) {
+// The host of each device, if there are several hosts.
+std::string DescribeHosts(ProcessLink& link) {
   std::string text;
   const Job& job = link.job();
   if (!job.spans_hosts()) return text;
   for (int rank = 0; rank < job.size(); ++rank)
     if (const std::vector<int64_t> devices = link.placement().DevicesOf(rank); !devices.empty())
-      StrAppend(&text, "\n  ", DeviceList(devices), devices.size() == 1 ? " is on " : " are on ", job.host(rank), " (rank ",
-                rank, ")");
+      StrAppend(&text, "\n  ", DeviceList(devices), devices.size() == 1 ? " is on " : " are on ", job.host(rank),
+                " (rank ", rank, ")");
   return text;
 }
 
@@ -43,18 +43,18 @@ std::string WhereDevicesAre(ProcessLink& link) {
 
 CollectiveRuntime::DeviceStateCounts CollectiveRuntime::CountDeviceStates() const {
   std::lock_guard lock(mutex_);
-  DeviceStateCounts census{running_, 0};
+  DeviceStateCounts counts{running_, 0};
   for (const std::unique_ptr<DeviceState>& state : devices_)
-    if (state->waits_for != nullptr) ++census.waiting;
-  return census;
+    if (state->waits_for != nullptr) ++counts.waiting;
+  return counts;
 }
 
 std::string CollectiveRuntime::DescribeWaiting() const {
   std::lock_guard lock(mutex_);
   Writer writer;
-  // How often the members here came to each rendezvous that others come to as well.
+  // The local members' arrival counts at each rendezvous with members in other processes.
   for (const auto& [key, rendezvous] : rendezvous_) {
-    if (rendezvous->layout == nullptr || rendezvous->here == 0) continue;
+    if (rendezvous->layout == nullptr || rendezvous->local_count == 0) continue;
     writer.Int(1).Int(static_cast<int64_t>(key.kind)).Int(key.channel).Int(key.transfer ? 1 : 0).Ints(key.members);
     writer.Ints(rendezvous->arrivals);
   }
@@ -64,16 +64,16 @@ std::string CollectiveRuntime::DescribeWaiting() const {
     writer.Int(device).Int(state.finished ? 1 : 0).Int(state.waits_for == nullptr ? 0 : 1);
     if (state.waits_for != nullptr) {
       const Operation& operation = *state.waits_for;
-      const auto place = std::find_if(rendezvous_.begin(), rendezvous_.end(),
+      const auto entry = std::find_if(rendezvous_.begin(), rendezvous_.end(),
                                       [&](const auto& each) { return each.second.get() == operation.rendezvous; });
-      writer.Int(link_->OrdinalOf(*state.waits_at)).Int(static_cast<int64_t>(place->first.kind));
-      writer.Int(place->first.channel).Int(place->first.transfer ? 1 : 0).Ints(place->first.members);
+      writer.Int(link_->OrdinalOf(*state.waits_at)).Int(static_cast<int64_t>(entry->first.kind));
+      writer.Int(entry->first.channel).Int(entry->first.transfer ? 1 : 0).Ints(entry->first.members);
       writer.Int(operation.number);
     }
     writer.Int(state.control_flow_state == nullptr ? 0 : 1);
     if (state.control_flow_state == nullptr) continue;
-    WriteSeen(writer, *link_, state.control_flow_state->branches);
-    WriteSeen(writer, *link_, state.control_flow_state->iterations);
+    WriteCounts(writer, *link_, state.control_flow_state->branches);
+    WriteCounts(writer, *link_, state.control_flow_state->iterations);
   }
   return writer.Take();
 }
@@ -103,37 +103,37 @@ void CollectiveRuntime::AddWaiting(std::string_view description) {
       auto operation = std::make_shared<Operation>();
       operation->rendezvous = read_rendezvous();
       operation->number = reader.Int();
-      operation->came.resize(operation->rendezvous->members.size());
+      operation->instructions.resize(operation->rendezvous->members.size());
       state.waits_for = operation.get();
-      elsewhere_.push_back(std::move(operation));
+      remote_operations_.push_back(std::move(operation));
     }
-    state.control_flow_state = &state.last;
+    state.control_flow_state = &state.final_state;
     if (reader.Int() == 0) continue;
-    state.last.branches = ReadSeen(reader, *link_);
-    state.last.iterations = ReadSeen(reader, *link_);
+    state.final_state.branches = ReadCounts(reader, *link_);
+    state.final_state.iterations = ReadCounts(reader, *link_);
   }
 }
 
 void CollectiveRuntime::StopDeadlocked() {
-  std::optional<Diag> stall;
+  std::optional<Diag> deadlock;
   {
     std::lock_guard lock(mutex_);
-    // Who came in which process is known now.
+    // The arrival counts of all processes are available now.
     for (const std::unique_ptr<DeviceState>& state : devices_) {
       if (state->waits_for == nullptr) continue;
       auto& operation = const_cast<Operation&>(*state->waits_for);
-      for (size_t i = 0; i < operation.came.size(); ++i)
-        operation.came[i] = operation.rendezvous->arrivals[i] > operation.number ? state->waits_at : nullptr;
+      for (size_t i = 0; i < operation.instructions.size(); ++i)
+        operation.instructions[i] = operation.rendezvous->arrivals[i] > operation.number ? state->waits_at : nullptr;
     }
-    stall = DeadlockReport(*this).Explain();
+    deadlock = DeadlockReport(*this).Explain();
     for (const std::unique_ptr<DeviceState>& state : devices_)
-      if (std::any_of(elsewhere_.begin(), elsewhere_.end(),
+      if (std::any_of(remote_operations_.begin(), remote_operations_.end(),
                       [&](const auto& each) { return each.get() == state->waits_for; }))
-        state->waits_for = nullptr;  // nobody waits for it in this process
+        state->waits_for = nullptr;  // a device of another process: no local thread waits
   }
-  if (!stall) return;
-  StrAppend(&stall->message, WhereDevicesAre(*link_));
-  Stop(std::move(*stall));
+  if (!deadlock) return;
+  StrAppend(&deadlock->message, DescribeHosts(*link_));
+  Stop(std::move(*deadlock));
 }
 
 }  // namespace shoal::internal

@@ -1,6 +1,6 @@
-// Exchange: one collective whose members are in several processes, as one of them sees it. Members of one process share
-// memory; the processes exchange parts in one or two rounds, each with each. What comes out is bit for bit what one
-// process would have made.
+// Exchange: one process's share of a collective whose members are in several processes. Members of one process share
+// memory; the processes exchange parts in one or two rounds, all to all. The results are bit-identical to those of a
+// run in one process.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace shoal::internal {
 
-// How the members of a group lie in the processes that have any.
+// The distribution of a group's members over processes. Processes without a member are left out.
 struct GroupLayout {
-  std::vector<int> ranks;                    // of those processes, ascending
-  std::vector<std::vector<size_t>> members;  // of each of them
-  size_t self = 0;                           // which of them is this one
-  size_t count = 0;                          // of all members
+  std::vector<int> ranks;                    // of the processes, ascending
+  std::vector<std::vector<size_t>> members;  // by index into `ranks`
+  size_t self = 0;                           // index of this process in `ranks`
+  size_t count = 0;                          // total number of members
 
   const std::vector<size_t>& local() const { return members[self]; }
 };
@@ -32,7 +32,7 @@ struct ArrayType {
 using ArrayTypes = std::vector<ArrayType>;
 std::string ToString(const ArrayType& type);  // f32[2,3]
 
-// Bytes of an array, one after the other.
+// A contiguous byte range of an array.
 struct Block {
   Array array;
   int64_t offset = 0, bytes = 0;
@@ -42,25 +42,27 @@ Block WholeBlock(Array array);
 class Exchange {
  public:
   virtual ~Exchange() = default;
-  // All members of this process have come: contributions of those are there, by member.
+  // Called when all members of this process have arrived. `contributions` is indexed by member; remote ones are empty.
   virtual void Begin(const GroupLayout& layout, std::vector<Arrays> contributions) = 0;
   virtual int rounds() const { return 1; }
-  // What another process, by its index in the layout, gets in a round. The bytes stay as they are while this lives.
+  // The blocks to send in a round to another process, given by its index in the layout. Their bytes do not change
+  // during the lifetime of this Exchange.
   virtual Result<std::vector<Block>> OutgoingBlocks(int round, size_t process) = 0;
-  // Another process has come before all have, and its members' contributions have the types of those here, which are
-  // alike: whether From can be asked for it already. If others come with different ones Matched will tell.
-  virtual bool CanPrepost(const ArrayTypes& /*each*/) { return false; }
-  // All have come, with contributions of these types, which are there as long as this is; that their instructions fit
-  // each other is known.
+  // Called for a process that arrives before others, if its contributions and the local ones all have this type. True
+  // if IncomingBuffers may be called for it already. OnTypesAgreed detects a later process with different types.
+  virtual bool CanPrepost(const ArrayTypes& /*contribution*/) { return false; }
+  // Called when all have arrived at compatible instructions, with contributions of these types, by member. The vector
+  // outlives this Exchange.
   virtual Status OnTypesAgreed(const std::vector<ArrayTypes>& contributions) = 0;
-  // Where blocks of these types that another process sends go.
-  virtual Result<std::vector<std::span<std::byte>>> IncomingBuffers(int round, size_t process, const ArrayTypes& blocks) = 0;
-  // The receives of the first round are posted: there is time for what needs nothing from others. `advance` is called now
-  // and then, since bytes move between processes only while somebody looks after them.
+  // The memory that receives another process's blocks of these types.
+  virtual Result<std::vector<std::span<std::byte>>> IncomingBuffers(int round, size_t process,
+                                                                    const ArrayTypes& blocks) = 0;
+  // Does local work while the receives of the first round are pending. Calls `advance` regularly, since bytes move
+  // between processes only during such calls.
   virtual Status OverlapWork(const std::function<void()>& /*advance*/) { return {}; }
-  // Everything of this round is there.
+  // Called when all blocks of the round have been received.
   virtual Status OnRoundReceived(int round) = 0;
-  // After the last round: what the transport itself is to reduce, in place.
+  // After the last round: reductions that the transport performs, in place.
   struct Reduction {
     ReduceOp op{};
     ReduceType type{};
@@ -68,55 +70,57 @@ class Exchange {
     int64_t count = 0;
   };
   virtual std::vector<Reduction> Reductions() { return {}; }
-  // The results of this process's members, by member; after the last round.
+  // After the last round and the reductions: the results of the local members, by member.
   virtual Result<std::vector<Arrays>> Finish() = 0;
 };
 
-// One round of parts, which are cut for all members of a process together.
+// The rules of an exchange in one round, in which each contribution is split into parts, one per process.
 struct PartRules {
   using Targets = std::span<const size_t>;
-  // What the members `targets` need of the contribution of `source`.
-  std::function<Result<Arrays>(size_t source, const Arrays& contribution, Targets targets)> cut;
-  // The results of `targets` from such parts of all members; `contributions` are the types of what was cut.
+  // The parts of `source`'s contribution that the members `targets` need.
+  std::function<Result<Arrays>(size_t source, const Arrays& contribution, Targets targets)> split;
+  // Combines such parts of all members into the results of `targets`; `contributions` are the types before the split.
   std::function<Result<std::vector<Arrays>>(std::vector<Arrays> parts, const std::vector<ArrayTypes>& contributions,
                                             Targets targets)>
       join;
-  // Where the parts of all members lie side by side in arrays, in the order of the members, they are received right
-  // there and nothing is joined: the types of those arrays, one for each part of a cut, or nothing. Of them each target
-  // gets its own (`one_each`), or all get all.
-  std::function<std::optional<ArrayTypes>(const std::vector<ArrayTypes>& contributions, Targets targets)> side_by_side;
+  // Optional. If arrays consist of all members' parts in rank order, parts are received directly into them and `join`
+  // is not called. Returns the types of these arrays, one per part of a split, or nothing. Each target gets its own
+  // array (`one_each`), or all targets get all arrays.
+  std::function<std::optional<ArrayTypes>(const std::vector<ArrayTypes>& contributions, Targets)> contiguous_types;
   bool one_each = false;
-  // In one process all members have the same arrays, which nobody writes then: nor does a member that is alone here.
+  // The members of a process share their result arrays, so results are frozen, even for a single member.
   bool is_shared = false;
 };
 std::unique_ptr<Exchange> NewPartExchange(PartRules rules);
-// Everybody gets everything, and works out the results of its own members.
+// Every process receives all contributions and combines them for its own members.
 PartRules GatherRules(Combine combine);
-// Whether all contributions are alike and their parts along `dim` lie side by side in an array.
+// True if all contributions have equal dimensions, and the parts of an array along `dim` are contiguous in memory.
 bool AreContiguousParts(const std::vector<ArrayTypes>& contributions, size_t operand, int64_t dim);
 
-// How contributions are folded, one after the other in the order of the members.
+// A fold of contributions in rank order.
 class OrderedFold {
  public:
   virtual ~OrderedFold() = default;
   virtual Status Add(Arrays& sum, Arrays next) const = 0;  // `sum` is empty at first
-  virtual Arrays Finish(Arrays sum) const = 0;             // rounds to the operands' own types
-  // Both at once, with the last one: what Finish would give is written to these places.
+  virtual Arrays Finish(Arrays sum) const = 0;             // rounds to the operand types
+  // Add of the last contribution and Finish in one step; writes the result to `outs`.
   virtual Status FinishWith(Arrays sum, Arrays last, std::span<std::byte* const> outs) const = 0;
-  // out = first and second of operand k, folded, if that is one op of two numbers of the operand's own type.
-  virtual bool FoldSameType(size_t k, std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const = 0;
-  virtual Arrays Widen(Arrays sum) const = 0;              // to the types in which sums are kept
+  // Folds first and second, of operand k, into out. False unless the fold is a single binary op on the operand's type.
+  virtual bool FoldSameType(size_t k, std::byte* out, const std::byte* first, const std::byte* second,
+                            int64_t count) const = 0;
+  virtual Arrays Widen(Arrays sum) const = 0;  // converts to the accumulation types
 };
 using FoldPtr = std::shared_ptr<const OrderedFold>;
-// An all-reduce: each process folds its share of the elements, then all gather the shares.
+// An all-reduce: each process folds its share of the elements, then all gather the shares. `size_mismatch` creates the
+// error for contributions of different sizes.
 std::unique_ptr<Exchange> NewAllReduceExchange(
-    FoldPtr fold, std::function<Diag(const ArrayType&, const ArrayType&)> differ);
+    FoldPtr fold, std::function<Diag(const ArrayType&, const ArrayType&)> size_mismatch);
 
-// An all-reduce in which each process folds what its own members bring and the transport the rest, in any order.
+// An all-reduce in which each process folds its members' contributions, and the transport the results, in any order.
 std::unique_ptr<Exchange> NewFastReduceExchange(FoldPtr fold, ReduceOp op);
 std::optional<ReduceType> ReduceTypeOf(ElementType type);
 
-// Contributions of more than that are cut up; fewer bytes are quicker in one message.
+// Larger contributions are split; smaller ones are faster in one message.
 inline constexpr int64_t kFewBytes = 16 << 10;
 
 }  // namespace shoal::internal

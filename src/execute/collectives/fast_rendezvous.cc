@@ -10,11 +10,11 @@
 namespace shoal::internal {
 namespace {
 
-// So often messages are looked for in vain before the device waits as for any collective: about 100 µs; and where each
-// look leaves the core to others.
-constexpr int kMaxLooks = 2000, kMaxYields = 100;
+// Number of unsuccessful polls, about 100 µs, before the device waits as for any other collective; and their number if
+// each poll yields the core.
+constexpr int kMaxPolls = 2000, kMaxYields = 100;
 
-// Between two looks: the other thread of this core may be the one that is waited for.
+// Between two polls: the process that is waited for may run on this core's other hardware thread.
 void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -25,42 +25,44 @@ void Pause() {
 
 void FastRendezvous::Begin(int64_t number) {
   number_ = number;
-  std::memcpy(head_.data() + number_at_, &number, sizeof(number));
-  for (std::string& each : came_) each.clear();
+  std::memcpy(head_.data() + number_offset_, &number, sizeof(number));
+  for (std::string& message : messages_) message.clear();
   arrived_ = 0;
 }
 
-// Whoever comes with the same instruction and arrays of the same types says the same before its part.
+// All members that arrive at the same instruction with arrays of the same types send identical bytes before the part.
 bool FastRendezvous::Take(int from, std::string_view message) {
   if (!message.starts_with(head_)) return false;
   const auto process = std::lower_bound(layout_.ranks.begin(), layout_.ranks.end(), from) - layout_.ranks.begin();
-  came_[static_cast<size_t>(process)].assign(message);
+  messages_[static_cast<size_t>(process)].assign(message);
   ++arrived_;
   return true;
 }
 
-std::unique_ptr<FastRendezvous> CollectiveRuntime::NewSmallMeeting(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank,
-                                                     const ArrayTypes& contribution, const ArrayTypes& parts) {
+std::unique_ptr<FastRendezvous> CollectiveRuntime::NewFastRendezvous(const Instruction& hlo, Rendezvous& rendezvous,
+                                                                     int64_t rank, const ArrayTypes& contribution,
+                                                                     const ArrayTypes& parts) {
   const GroupLayout* layout = rendezvous.layout.get();
-  // The device alone is in this process: nobody else wants the core while it polls.
+  // Requires that this is the only device of the process, so that no other one needs the core while it polls.
   if (layout == nullptr || link_->placement().Local().size() != 1) return nullptr;
   for (const std::vector<size_t>& members : layout->members)
     if (members.size() != 1) return nullptr;
-  return link_->NewSmallMeeting(hlo, rendezvous, static_cast<size_t>(rank), contribution, parts);
+  return link_->NewFastRendezvous(hlo, rendezvous, static_cast<size_t>(rank), contribution, parts);
 }
 
-bool CollectiveRuntime::TryFastRendezvous(FastRendezvous& meeting, std::span<const std::string_view> parts) {
-  Rendezvous& rendezvous = meeting.rendezvous();
-  // Nobody else of this process comes here, so that only this thread changes the numbers; whoever explains a stall reads
-  // them when it waits, and has had the mutex since.
-  if (stopped() || !link_->TryFastRendezvous(meeting, rendezvous.arrivals[meeting.rank()], parts)) return false;
-  ++rendezvous.arrivals[meeting.rank()];
+bool CollectiveRuntime::TryFastRendezvous(FastRendezvous& fast, std::span<const std::string_view> parts) {
+  Rendezvous& rendezvous = fast.rendezvous();
+  // This is the only device of the process, so only this thread writes the arrival counts. A deadlock report reads them
+  // while the device waits, after this thread has released the mutex.
+  if (stopped() || !link_->TryFastRendezvous(fast, rendezvous.arrivals[fast.rank()], parts)) return false;
+  ++rendezvous.arrivals[fast.rank()];
   ++rendezvous.first_expected;
   return true;
 }
 
-std::unique_ptr<FastRendezvous> ProcessLink::NewSmallMeeting(const Instruction& hlo, Rendezvous& rendezvous, size_t rank,
-                                                    const ArrayTypes& contribution, const ArrayTypes& parts) {
+std::unique_ptr<FastRendezvous> ProcessLink::NewFastRendezvous(const Instruction& hlo, Rendezvous& rendezvous,
+                                                               size_t rank, const ArrayTypes& contribution,
+                                                               const ArrayTypes& parts) {
   Writer body;
   body.Int(0).Int(OrdinalOf(hlo));
   WriteTypes(body, contribution);
@@ -68,39 +70,39 @@ std::unique_ptr<FastRendezvous> ProcessLink::NewSmallMeeting(const Instruction& 
   for (const ArrayType& part : parts) sizes.push_back(ElementCount(AsInts(part.dims)) * StorageBytes(part.type));
   const Header header{run_, kPart, {rendezvous.hash, 0}, /*tag=*/0};
   return std::make_unique<FastRendezvous>(rendezvous, *rendezvous.layout, rank,
-                                        HeadOf(header, sizes, parts, std::move(body)), Header::kNumberAt);
+                                          HeadOf(header, sizes, parts, std::move(body)), Header::kNumberOffset);
 }
 
-bool ProcessLink::TryFastRendezvous(FastRendezvous& meeting, int64_t number, std::span<const std::string_view> parts) {
-  // Held to the end: nobody else has anything to look for.
+bool ProcessLink::TryFastRendezvous(FastRendezvous& fast, int64_t number, std::span<const std::string_view> parts) {
+  // Held throughout, since no other thread has messages to poll for.
   std::lock_guard lock(job_.mutex());
   if (is_stopped_) return false;
-  const GroupLayout& layout = meeting.layout();
-  meeting.Begin(number);
-  soon_ = &meeting;
-  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // nobody else does
+  const GroupLayout& layout = fast.layout();
+  fast.Begin(number);
+  fast_ = &fast;
+  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // the only writer
   for (size_t i = 1; i < layout.ranks.size(); ++i) {
     const size_t process = (layout.self + i) % layout.ranks.size();
     ++sent_;
-    job_.Post(layout.ranks[process], meeting.head(), parts[process]);
+    job_.Post(layout.ranks[process], fast.head(), parts[process]);
   }
-  if (!early_.empty()) TakeEarly(meeting);
-  for (int looks = 0; !meeting.is_complete() && looks < (is_crowded_ ? kMaxYields : kMaxLooks);) {
+  if (!early_messages_.empty()) TakeEarly(fast);
+  for (int polls = 0; !fast.is_complete() && polls < (is_crowded_ ? kMaxYields : kMaxPolls);) {
     if (job_.TakeOne()) continue;
-    ++looks;
+    ++polls;
     is_crowded_ ? std::this_thread::yield() : Pause();
   }
-  if (!meeting.is_complete()) return false;
-  soon_ = nullptr;
+  if (!fast.is_complete()) return false;
+  fast_ = nullptr;
   return true;
 }
 
-// What came before this process did; the rest stays.
-void ProcessLink::TakeEarly(FastRendezvous& meeting) {
-  const auto found = early_.find({meeting.rendezvous().hash, meeting.number()});
-  if (found == early_.end()) return;
-  std::erase_if(found->second, [&](const auto& each) { return meeting.Take(each.first, each.second); });
-  if (found->second.empty()) early_.erase(found);
+// Takes messages that arrived before this device did; keeps those that do not match.
+void ProcessLink::TakeEarly(FastRendezvous& fast) {
+  const auto found = early_messages_.find({fast.rendezvous().hash, fast.number()});
+  if (found == early_messages_.end()) return;
+  std::erase_if(found->second, [&](const auto& message) { return fast.Take(message.first, message.second); });
+  if (found->second.empty()) early_messages_.erase(found);
 }
 
 }  // namespace shoal::internal

@@ -1,7 +1,7 @@
-// FastRendezvous: a collective of few bytes at which every process has one member, who waits for it at once. Made once for
-// an instruction of a device; each time, one message goes to each other process and one comes from it, and nothing is
-// allocated. The messages are those of any collective (link_message.h), so that one that does not come to its end soon
-// goes on as an Exchange.
+// FastRendezvous: a small-message collective with one member per process, which waits right after its arrival. Created
+// once per instruction and device; each execution sends one message to every other process, receives one from it, and
+// allocates nothing. The messages have the usual format (process_link_message.h), so a collective that does not
+// complete soon continues as an Exchange.
 #pragma once
 
 #include "execute/collectives/exchange.h"
@@ -12,23 +12,23 @@ struct Rendezvous;
 
 class FastRendezvous {
  public:
-  // `head` is what stands before the parts in the messages of all processes, the number of the operation at `number_at`.
-  FastRendezvous(Rendezvous& rendezvous, const GroupLayout& layout, size_t rank, std::string head, size_t number_at)
-      : rendezvous_(rendezvous), layout_(layout), rank_(rank), head_(std::move(head)), number_at_(number_at),
-        came_(layout.ranks.size()) {}
+  // `head`: the bytes before the part in every message, with the operation's number at `number_offset`.
+  FastRendezvous(Rendezvous& rendezvous, const GroupLayout& layout, size_t rank, std::string head, size_t number_offset)
+      : rendezvous_(rendezvous), layout_(layout), rank_(rank), head_(std::move(head)), number_offset_(number_offset),
+        messages_(layout.ranks.size()) {}
 
   Rendezvous& rendezvous() const { return rendezvous_; }
   const GroupLayout& layout() const { return layout_; }
-  size_t rank() const { return rank_; }  // the device's, among the members
+  size_t rank() const { return rank_; }  // of the device among the members
   const std::string& head() const { return head_; }
   int64_t number() const { return number_; }
 
   void Begin(int64_t number);
-  // Takes a message if it belongs here.
+  // Stores the message if it belongs to this operation; else false.
   bool Take(int from, std::string_view message);
-  bool is_complete() const { return arrived_ + 1 == came_.size(); }
-  // Of another process: its whole message, empty if that has not come; and the part in it.
-  std::string_view message(size_t process) const { return came_[process]; }
+  bool is_complete() const { return arrived_ + 1 == messages_.size(); }
+  // The whole message of another process, empty if it has not arrived; and the part in that message.
+  std::string_view message(size_t process) const { return messages_[process]; }
   std::string_view part(size_t process) const { return message(process).substr(head_.size()); }
 
  private:
@@ -36,9 +36,9 @@ class FastRendezvous {
   const GroupLayout& layout_;
   const size_t rank_;
   std::string head_;
-  const size_t number_at_;
+  const size_t number_offset_;
   int64_t number_ = 0;  // of the operation
-  std::vector<std::string> came_;  // by process; they keep their memory
+  std::vector<std::string> messages_;  // by process; their memory is reused
   size_t arrived_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Where collectives meet: rendezvous, and the groups and routes that lead there.
+// The groups and routes of collectives, and their rendezvous.
 #include <set>
 
 #include "core/base/strings.h"
@@ -11,28 +11,28 @@ namespace shoal::internal {
 namespace {
 
 constexpr int64_t kNoChannel = -1;
-// That MPI can have.
+// Limit on the number of MPI communicators.
 constexpr size_t kMaxGroups = 500;
 
 int64_t ChannelOf(const Instruction& hlo) { return hlo.has(kChannelId) ? hlo[kChannelId] : kNoChannel; }
 
-// What `make` gives for an instruction, made once; both threads of a tie get the first one's.
+// Returns `cache`'s entry for the instruction, computed by `make` once. Concurrent callers get the entry stored first.
 template <class T, class Make>
-Result<const T*> Known(const Instruction& hlo, std::shared_mutex& mutex,
-                       std::unordered_map<const Instruction*, std::unique_ptr<T>>& known, Make make) {
+Result<const T*> FindOrMake(const Instruction& hlo, std::shared_mutex& mutex,
+                            std::unordered_map<const Instruction*, std::unique_ptr<T>>& cache, Make make) {
   {
     std::shared_lock lock(mutex);
-    if (auto it = known.find(&hlo); it != known.end()) return it->second.get();
+    if (auto it = cache.find(&hlo); it != cache.end()) return it->second.get();
   }
-  Result<std::unique_ptr<T>> made = make();
-  if (!made.ok()) return std::move(made.diag());
+  Result<std::unique_ptr<T>> value = make();
+  if (!value.ok()) return std::move(value.diag());
   std::unique_lock lock(mutex);
-  return known.emplace(&hlo, std::move(*made)).first->second.get();
+  return cache.emplace(&hlo, std::move(*value)).first->second.get();
 }
 
 }  // namespace
 
-// The same in every process, and different for whatever differs.
+// Identical in every process, and different for different keys.
 uint64_t CollectiveRuntime::HashOf(const RendezvousKey& key) {
   uint64_t hash = 0xcbf29ce484222325u;
   auto add = [&](int64_t number) {
@@ -55,7 +55,7 @@ Rendezvous* CollectiveRuntime::FindOrCreateRendezvous(const RendezvousKey& key) 
   rendezvous->layout = link_->LayoutOf(key.members);
   rendezvous->hash = HashOf(key);
   if (const GroupLayout* layout = rendezvous->layout.get())
-    rendezvous->here = layout->self == SIZE_MAX ? 0 : layout->local().size();
+    rendezvous->local_count = layout->self == SIZE_MAX ? 0 : layout->local().size();
   return rendezvous.get();
 }
 
@@ -65,21 +65,22 @@ std::unique_ptr<Groups> CollectiveRuntime::MakeGroups(const Instruction& hlo, st
   for (size_t g = 0; g < all.size(); ++g) {
     for (size_t i = 0; i < all[g].size(); ++i)
       groups->members[static_cast<size_t>(all[g][i])] = {static_cast<int64_t>(g), static_cast<int64_t>(i)};
-    groups->rendezvous.push_back(FindOrCreateRendezvous({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/false, all[g]}));
+    groups->rendezvous.push_back(
+        FindOrCreateRendezvous({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/false, all[g]}));
   }
   groups->all = std::move(all);
   return groups;
 }
 
 Result<const Groups*> CollectiveRuntime::GroupsOf(const Instruction& hlo) {
-  return Known(hlo, known_mutex_, groups_, [&]() -> Result<std::unique_ptr<Groups>> {
+  return FindOrMake(hlo, groups_mutex_, groups_, [&]() -> Result<std::unique_ptr<Groups>> {
     SHOAL_ASSIGN(groups, DeviceGroupsOf(hlo, grid_));
     return MakeGroups(hlo, std::move(groups));
   });
 }
 
 Result<const Groups*> CollectiveRuntime::PartitionGroupsOf(const Instruction& hlo) {
-  return Known(hlo, known_mutex_, groups_, [&]() -> Result<std::unique_ptr<Groups>> {
+  return FindOrMake(hlo, groups_mutex_, groups_, [&]() -> Result<std::unique_ptr<Groups>> {
     std::vector<DeviceGroup> groups(static_cast<size_t>(grid_.replicas));
     for (int64_t device = 0; device < grid_.count(); ++device)
       groups[static_cast<size_t>(grid_.ReplicaOf(device))].push_back(device);
@@ -88,7 +89,7 @@ Result<const Groups*> CollectiveRuntime::PartitionGroupsOf(const Instruction& hl
 }
 
 Result<const Routes*> CollectiveRuntime::RoutesOf(const Instruction& hlo) {
-  return Known(hlo, known_mutex_, routes_, [&]() -> Result<std::unique_ptr<Routes>> {
+  return FindOrMake(hlo, groups_mutex_, routes_, [&]() -> Result<std::unique_ptr<Routes>> {
     SHOAL_ASSIGN(pairs, DevicePairsOf(hlo, grid_));
     if (!HasSourceTargetPairs(hlo))
       for (int64_t device = 0; device < grid_.count(); ++device) pairs.emplace_back(device, device);
@@ -97,7 +98,8 @@ Result<const Routes*> CollectiveRuntime::RoutesOf(const Instruction& hlo) {
     routes->to.resize(devices_.size());
     std::vector<int64_t> sources(devices_.size()), targets(devices_.size());
     for (auto [source, target] : pairs) {
-      Rendezvous* rendezvous = FindOrCreateRendezvous({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/true, {source, target}});
+      Rendezvous* rendezvous =
+          FindOrCreateRendezvous({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/true, {source, target}});
       routes->all.push_back(
           {source, target, sources[static_cast<size_t>(source)]++, targets[static_cast<size_t>(target)]++, rendezvous});
     }
@@ -109,19 +111,19 @@ Result<const Routes*> CollectiveRuntime::RoutesOf(const Instruction& hlo) {
   });
 }
 
-// For every rendezvous at which the transport may have to reduce: up front, since all members make a group together.
+// Creates the transport's groups for all rendezvous of all-reduces, before the run: all processes must do so together.
 void ProcessLink::MakeGroups() {
   std::vector<const Rendezvous*> all;
   for (const Instruction* hlo : instructions_) {
     if (!IsAllReduce(*hlo)) continue;
-    const Result<const Groups*> groups = world_->GroupsOf(*hlo);
-    if (!groups.ok()) continue;  // whoever comes to it says why
+    const Result<const Groups*> groups = runtime_->GroupsOf(*hlo);
+    if (!groups.ok()) continue;  // reported when a device reaches it
     for (const Rendezvous* each : (*groups)->rendezvous)
       if (each->members.size() > 1) all.push_back(each);
   }
   std::set<uint64_t> hashes;
   for (const Rendezvous* each : all) hashes.insert(each->hash);
-  // MPI has few of them. Beyond that the order is the members', which is right too.
+  // MPI supports few groups. With more, shoal reduces in rank order itself.
   job_.fast_reduction = hashes.size() <= kMaxGroups;
   if (!job_.fast_reduction) return;
   for (const Rendezvous* each : all)

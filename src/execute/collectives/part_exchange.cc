@@ -8,11 +8,11 @@
 namespace shoal::internal {
 namespace {
 
-void CopyInPieces(std::byte* to, std::span<const std::byte> from, const std::function<void()>& advance) {
-  constexpr size_t kPiece = size_t{64} << 10;
-  for (size_t at = 0; at < from.size(); at += kPiece) {
-    if (at > 0) advance();
-    std::memcpy(to + at, from.data() + at, std::min(kPiece, from.size() - at));
+void CopyInChunks(std::byte* to, std::span<const std::byte> from, const std::function<void()>& advance) {
+  constexpr size_t kChunk = size_t{64} << 10;
+  for (size_t offset = 0; offset < from.size(); offset += kChunk) {
+    if (offset > 0) advance();
+    std::memcpy(to + offset, from.data() + offset, std::min(kChunk, from.size() - offset));
   }
 }
 
@@ -29,117 +29,117 @@ class PartExchange : public Exchange {
   Result<std::vector<Block>> OutgoingBlocks(int, size_t process) override {
     std::vector<Block> blocks;
     for (size_t source : layout_->local()) {
-      SHOAL_ASSIGN(parts, rules_.cut(source, contributions_[source], layout_->members[process]));
+      SHOAL_ASSIGN(parts, rules_.split(source, contributions_[source], layout_->members[process]));
       for (Array& part : parts) blocks.push_back(WholeBlock(std::move(part)));
     }
     return blocks;
   }
 
-  bool CanPrepost(const ArrayTypes& each) override {
-    if (!std::exchange(is_presumed_, true)) MakeWholes(std::vector<ArrayTypes>(layout_->count, each));
+  bool CanPrepost(const ArrayTypes& contribution) override {
+    if (!std::exchange(has_preposted_, true)) AllocateResults(std::vector<ArrayTypes>(layout_->count, contribution));
     return true;
   }
 
   Status OnTypesAgreed(const std::vector<ArrayTypes>& contributions) override {
     types_ = &contributions;
-    if (!is_presumed_) MakeWholes(contributions);
-    else if (is_whole_ && !rules_.side_by_side(contributions, layout_->local())) LeaveWholes();
+    if (!has_preposted_) AllocateResults(contributions);
+    else if (is_contiguous_ && !rules_.contiguous_types(contributions, layout_->local())) AbandonContiguous();
     return {};
   }
 
   Status OverlapWork(const std::function<void()>& advance) override {
     for (size_t source : layout_->local()) {
-      SHOAL_ASSIGN(parts, rules_.cut(source, contributions_[source], layout_->local()));
-      if (!is_whole_) {
+      SHOAL_ASSIGN(parts, rules_.split(source, contributions_[source], layout_->local()));
+      if (!is_contiguous_) {
         parts_[source] = std::move(parts);
         continue;
       }
       for (size_t p = 0; p < parts.size(); ++p)
-        CopyInPieces(PlaceOf(source, p).data(), {parts[p].data(), static_cast<size_t>(parts[p].bytes())}, advance);
+        CopyInChunks(BufferFor(source, p).data(), {parts[p].data(), static_cast<size_t>(parts[p].bytes())}, advance);
     }
     return {};
   }
 
   Result<std::vector<std::span<std::byte>>> IncomingBuffers(int, size_t process, const ArrayTypes& blocks) override {
     const std::vector<size_t>& sources = layout_->members[process];
-    const size_t each = blocks.size() / sources.size();
-    std::vector<std::span<std::byte>> places;
+    const size_t blocks_per_source = blocks.size() / sources.size();
+    std::vector<std::span<std::byte>> buffers;
     for (size_t i = 0; i < blocks.size(); ++i) {
-      if (is_whole_) {
-        places.push_back(PlaceOf(sources[i / each], i % each));
-        placed_[sources[i / each]].push_back(blocks[i]);
+      if (is_contiguous_) {
+        buffers.push_back(BufferFor(sources[i / blocks_per_source], i % blocks_per_source));
+        received_types_[sources[i / blocks_per_source]].push_back(blocks[i]);
         continue;
       }
-      Array& part = parts_[sources[i / each]].emplace_back(blocks[i].type, AsInts(blocks[i].dims));
-      places.emplace_back(part.mutable_data(), static_cast<size_t>(part.bytes()));
+      Array& part = parts_[sources[i / blocks_per_source]].emplace_back(blocks[i].type, AsInts(blocks[i].dims));
+      buffers.emplace_back(part.mutable_data(), static_cast<size_t>(part.bytes()));
     }
-    return places;
+    return buffers;
   }
 
   Status OnRoundReceived(int) override { return {}; }
 
   Result<std::vector<Arrays>> Finish() override {
-    if (is_whole_) return Wholes();
+    if (is_contiguous_) return ContiguousResults();
     SHOAL_ASSIGN(joined, rules_.join(std::move(parts_), *types_, layout_->local()));
     std::vector<Arrays> results(layout_->count);
     for (size_t i = 0; i < joined.size(); ++i) results[layout_->local()[i]] = std::move(joined[i]);
-    FixIfShared(results);
+    FreezeIfShared(results);
     return results;
   }
 
  private:
-  // The results, where the parts are received right into them.
-  void MakeWholes(const std::vector<ArrayTypes>& contributions) {
-    if (!rules_.side_by_side) return;
-    const std::optional<ArrayTypes> types = rules_.side_by_side(contributions, layout_->local());
+  // Allocates the result arrays if parts can be received directly into them.
+  void AllocateResults(const std::vector<ArrayTypes>& contributions) {
+    if (!rules_.contiguous_types) return;
+    const std::optional<ArrayTypes> types = rules_.contiguous_types(contributions, layout_->local());
     if (!types) return;
-    is_whole_ = true;
-    placed_.resize(layout_->count);
+    is_contiguous_ = true;
+    received_types_.resize(layout_->count);
     for (const ArrayType& type : *types) {
-      wholes_.emplace_back(type.type, AsInts(type.dims));
-      data_.push_back(wholes_.back().mutable_data());  // once: later it may be held by others
+      contiguous_.emplace_back(type.type, AsInts(type.dims));
+      data_.push_back(contiguous_.back().mutable_data());  // before the array is shared, which would force a copy
     }
   }
 
-  // Not all are alike after all: what was received there is joined with the rest, which copies it.
-  void LeaveWholes() {
-    is_whole_ = false;
-    for (size_t source = 0; source < placed_.size(); ++source) {
-      for (size_t part = 0; part < placed_[source].size(); ++part) {
-        const std::span<std::byte> place = PlaceOf(source, part);
-        const ArrayType& type = placed_[source][part];
-        parts_[source].emplace_back(type.type, type.dims, Buffer::Borrow(place.data(), place.size()));
+  // The contributions turned out to differ: the parts received so far become views that `join` copies.
+  void AbandonContiguous() {
+    is_contiguous_ = false;
+    for (size_t source = 0; source < received_types_.size(); ++source) {
+      for (size_t part = 0; part < received_types_[source].size(); ++part) {
+        const std::span<std::byte> bytes = BufferFor(source, part);
+        const ArrayType& type = received_types_[source][part];
+        parts_[source].emplace_back(type.type, type.dims, Buffer::Borrow(bytes.data(), bytes.size()));
       }
     }
   }
 
-  std::span<std::byte> PlaceOf(size_t source, size_t part) const {
-    const auto bytes = static_cast<size_t>(wholes_[part].bytes()) / layout_->count;
+  std::span<std::byte> BufferFor(size_t source, size_t part) const {
+    const auto bytes = static_cast<size_t>(contiguous_[part].bytes()) / layout_->count;
     return {data_[part] + source * bytes, bytes};
   }
 
-  std::vector<Arrays> Wholes() {
+  std::vector<Arrays> ContiguousResults() {
     std::vector<Arrays> results(layout_->count);
     for (size_t i = 0; i < layout_->local().size(); ++i)
-      results[layout_->local()[i]] = rules_.one_each ? Arrays{wholes_[i]} : wholes_;
-    wholes_.clear();
-    FixIfShared(results);
+      results[layout_->local()[i]] = rules_.one_each ? Arrays{contiguous_[i]} : contiguous_;
+    contiguous_.clear();
+    FreezeIfShared(results);
     return results;
   }
 
-  void FixIfShared(std::vector<Arrays>& results) const {
+  void FreezeIfShared(std::vector<Arrays>& results) const {
     if (!rules_.is_shared) return;
-    for (Arrays& each : results)
-      for (Array& array : each) array.Freeze();
+    for (Arrays& arrays : results)
+      for (Array& array : arrays) array.Freeze();
   }
 
   const PartRules rules_;
   const GroupLayout* layout_ = nullptr;
   std::vector<Arrays> contributions_, parts_;  // by member
   const std::vector<ArrayTypes>* types_ = nullptr;
-  bool is_presumed_ = false, is_whole_ = false;
-  Arrays wholes_;
-  std::vector<ArrayTypes> placed_;  // by member: the parts that were received there
+  bool has_preposted_ = false, is_contiguous_ = false;
+  Arrays contiguous_;
+  std::vector<ArrayTypes> received_types_;  // by member: the parts received into contiguous_
   std::vector<std::byte*> data_;
 };
 
@@ -161,11 +161,10 @@ bool AreContiguousParts(const std::vector<ArrayTypes>& contributions, size_t ope
                      [&](const ArrayTypes& each) { return each[operand].dims == dims; });
 }
 
-
 PartRules GatherRules(Combine combine) {
   PartRules rules;
   rules.is_shared = true;
-  rules.cut = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
+  rules.split = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
   rules.join = [combine = std::move(combine)](std::vector<Arrays> parts, const std::vector<ArrayTypes>&,
                                               PartRules::Targets targets) -> Result<std::vector<Arrays>> {
     SHOAL_ASSIGN(all, combine(std::move(parts)));

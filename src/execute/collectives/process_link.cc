@@ -9,22 +9,22 @@
 namespace shoal::internal {
 namespace {
 
-// Of what stands before the blocks, as a rule.
+// Typical size of a message's body.
 constexpr size_t kBodyBytes = 128;
 
 }  // namespace
 
-// A collective between processes that has begun here.
-struct ProcessLink::Exchanging {
+// A collective between processes that has started in this process.
+struct ProcessLink::PendingExchange {
   Key key;
   std::shared_ptr<Operation> operation;
   std::unique_ptr<Exchange> exchange;
   const GroupLayout* layout = nullptr;
   int round = 0;
   std::vector<ArrayTypes> types;      // of the contributions, by member
-  std::vector<std::string> messages;  // of this round, by process, of those that wait until all have come
-  size_t arrived = 0;                 // processes whose message of this round has come
-  size_t received = 0;                // and of those, whose blocks have
+  std::vector<std::string> messages;  // by process: a message of this round that waits until all have arrived
+  size_t arrived = 0;                 // number of processes whose message of this round has arrived
+  size_t received = 0;                // number of those whose blocks have been received
 };
 
 ProcessLink::ProcessLink(Job& job, const Placement& placement, const Module& module)
@@ -39,8 +39,8 @@ ProcessLink::ProcessLink(Job& job, const Placement& placement, const Module& mod
       instructions_.push_back(hlo);
     }
   }
-  standings_.resize(static_cast<size_t>(job.size()));
-  answers_.resize(static_cast<size_t>(job.size()));
+  idle_reports_.resize(static_cast<size_t>(job.size()));
+  probe_replies_.resize(static_cast<size_t>(job.size()));
 }
 
 ProcessLink::~ProcessLink() {
@@ -59,92 +59,94 @@ std::unique_ptr<GroupLayout> ProcessLink::LayoutOf(const DeviceGroup& members) c
   if (by_rank.size() == 1 && by_rank.begin()->first == placement_.rank) return nullptr;
   auto layout = std::make_unique<GroupLayout>();
   layout->count = members.size();
-  layout->self = SIZE_MAX;  // no member is here: nobody will ask
-  for (auto& [rank, those] : by_rank) {
+  layout->self = SIZE_MAX;  // if this process has no member
+  for (auto& [rank, indices] : by_rank) {
     if (rank == placement_.rank) layout->self = layout->ranks.size();
     layout->ranks.push_back(rank);
-    layout->members.push_back(std::move(those));
+    layout->members.push_back(std::move(indices));
   }
   return layout;
 }
 
-void ProcessLink::Attach(CollectiveRuntime& world) {
+void ProcessLink::Attach(CollectiveRuntime& runtime) {
   std::lock_guard lock(job_.mutex());
-  world_ = &world;
+  runtime_ = &runtime;
   if (job_.fast_reduction) MakeGroups();
   job_.SetHandler([this](int from, std::string_view bytes) { return Take(from, bytes); });
   background_ = std::jthread([this] { Background(); });
 }
 
-ProcessLink::Key ProcessLink::KeyOf(const Operation& operation) { return {operation.rendezvous->hash, operation.number}; }
+ProcessLink::Key ProcessLink::KeyOf(const Operation& operation) {
+  return {operation.rendezvous->hash, operation.number};
+}
 
-// A failure here is one of the run.
+// Stops the run on a failure.
 void ProcessLink::Check(const Status& status) {
-  if (!status.ok()) world_->Stop(status.diag());
+  if (!status.ok()) runtime_->Stop(status.diag());
 }
 
 void ProcessLink::Begin(const std::shared_ptr<Operation>& operation, std::unique_ptr<Exchange> exchange) {
   std::lock_guard lock(job_.mutex());
-  const FastRendezvous* meeting = std::exchange(soon_, nullptr);
+  const FastRendezvous* fast = std::exchange(fast_, nullptr);
   if (is_stopped_) return;
-  auto exchanging = std::make_shared<Exchanging>();
-  exchanging->key = KeyOf(*operation);
-  exchanging->operation = operation;
-  exchanging->exchange = std::move(exchange);
-  exchanging->layout = operation->rendezvous->layout.get();
-  exchanging->types.resize(exchanging->layout->count);
-  for (size_t member : exchanging->layout->local())
+  auto pending = std::make_shared<PendingExchange>();
+  pending->key = KeyOf(*operation);
+  pending->operation = operation;
+  pending->exchange = std::move(exchange);
+  pending->layout = operation->rendezvous->layout.get();
+  pending->types.resize(pending->layout->count);
+  for (size_t member : pending->layout->local())
     for (const Array& array : operation->contributions[member])
-      exchanging->types[member].push_back({array.type(), ToDims(array.dims())});
-  exchanging->exchange->Begin(*exchanging->layout, std::move(operation->contributions));
-  exchanging_[exchanging->key] = exchanging;
-  Check(meeting == nullptr ? SendRound(exchanging) : Resume(exchanging, *meeting));
+      pending->types[member].push_back({array.type(), ToDims(array.dims())});
+  pending->exchange->Begin(*pending->layout, std::move(operation->contributions));
+  pending_exchanges_[pending->key] = pending;
+  Check(fast == nullptr ? SendRound(pending) : Resume(pending, *fast));
 }
 
-// This round's blocks to all others; then what they have sent already.
-Status ProcessLink::SendRound(const std::shared_ptr<Exchanging>& exchanging) {
-  const GroupLayout& layout = *exchanging->layout;
-  exchanging->messages.assign(layout.ranks.size(), {});
-  exchanging->arrived = exchanging->received = 0;
-  // The next one first, so that not all begin with the same.
+// Sends this round's blocks to all other processes, then handles the messages that they have sent already.
+Status ProcessLink::SendRound(const std::shared_ptr<PendingExchange>& pending) {
+  const GroupLayout& layout = *pending->layout;
+  pending->messages.assign(layout.ranks.size(), {});
+  pending->arrived = pending->received = 0;
+  // Starts with the next process, so that not all processes send to the same one first.
   for (size_t i = 1; i < layout.ranks.size(); ++i) {
     const size_t process = (layout.self + i) % layout.ranks.size();
-    SHOAL_ASSIGN(blocks, exchanging->exchange->OutgoingBlocks(exchanging->round, process));
+    SHOAL_ASSIGN(blocks, pending->exchange->OutgoingBlocks(pending->round, process));
     Writer body(kBodyBytes);
-    body.Int(exchanging->round);
-    if (exchanging->round == 0) {
+    body.Int(pending->round);
+    if (pending->round == 0) {
       for (size_t member : layout.local()) {
-        body.Int(OrdinalOf(*exchanging->operation->came[member]));
-        WriteTypes(body, exchanging->types[member]);
+        body.Int(OrdinalOf(*pending->operation->instructions[member]));
+        WriteTypes(body, pending->types[member]);
       }
     }
-    SendBlocks(layout.ranks[process], kPart, exchanging->key, std::move(body), std::move(blocks), exchanging);
+    SendBlocks(layout.ranks[process], kPart, pending->key, std::move(body), std::move(blocks), pending);
   }
-  return TakeEarly(exchanging->key);
+  return TakeEarly(pending->key);
 }
 
-// Goes on with what began as a small meeting: everything was sent.
-Status ProcessLink::Resume(const std::shared_ptr<Exchanging>& exchanging, const FastRendezvous& meeting) {
-  const GroupLayout& layout = *exchanging->layout;
-  exchanging->messages.assign(layout.ranks.size(), {});
+// Continues a collective that started as a fast rendezvous; its parts have been sent.
+Status ProcessLink::Resume(const std::shared_ptr<PendingExchange>& pending, const FastRendezvous& fast) {
+  const GroupLayout& layout = *pending->layout;
+  pending->messages.assign(layout.ranks.size(), {});
   for (size_t process = 0; process < layout.ranks.size(); ++process)
-    if (const std::string_view message = meeting.message(process); !message.empty())
+    if (const std::string_view message = fast.message(process); !message.empty())
       SHOAL_TRY(TakePart(layout.ranks[process], Message(message)));
-  return TakeEarly(exchanging->key);
+  return TakeEarly(pending->key);
 }
 
 Status ProcessLink::TakeEarly(const Key& key) {
-  const auto early = early_.extract(key);
+  const auto early = early_messages_.extract(key);
   if (early.empty()) return {};
   for (const auto& [from, bytes] : early.mapped()) SHOAL_TRY(TakePart(from, Message(bytes)));
   return {};
 }
 
 bool ProcessLink::Take(int from, std::string_view bytes) {
-  if (soon_ != nullptr && soon_->Take(from, bytes)) return ++received_, true;
+  if (fast_ != nullptr && fast_->Take(from, bytes)) return ++received_, true;
   Reader reader(bytes);
   const int64_t run = reader.Int();
-  if (run != run_) return run < run_;  // of a later one: kept until this is over
+  if (run != run_) return run < run_;  // a later run's message is kept, an earlier one's is dropped
   const int64_t kind = reader.Int();
   if (kind != kPart && kind != kDelivery) {
     TakeControl(from, kind, reader);
@@ -155,143 +157,148 @@ bool ProcessLink::Take(int from, std::string_view bytes) {
   return true;
 }
 
-// Kept if nobody here has come to it yet.
+// Keeps the message if its operation has not started here.
 void ProcessLink::Take(int from, const Message& message) {
   if (is_stopped_) return Discard(from, message);
   if (message.kind == kPart) return Check(TakePart(from, message));
   if (expected_.contains(message.key)) return TakeDelivery(from, message);
-  early_[message.key].emplace_back(from, message.whole);
+  early_messages_[message.key].emplace_back(from, message.whole);
 }
 
 Status ProcessLink::TakePart(int from, const Message& message) {
   Reader reader(message.body);
   const int64_t round = reader.Int();
-  const auto found = exchanging_.find(message.key);
-  if (found == exchanging_.end() || found->second->round != round) {
-    early_[message.key].emplace_back(from, message.whole);
+  const auto found = pending_exchanges_.find(message.key);
+  if (found == pending_exchanges_.end() || found->second->round != round) {
+    early_messages_[message.key].emplace_back(from, message.whole);
     return {};
   }
-  const std::shared_ptr<Exchanging> exchanging = found->second;
-  const GroupLayout& layout = *exchanging->layout;
+  const std::shared_ptr<PendingExchange> pending = found->second;
+  const GroupLayout& layout = *pending->layout;
   const auto process =
       static_cast<size_t>(std::lower_bound(layout.ranks.begin(), layout.ranks.end(), from) - layout.ranks.begin());
   if (round == 0) {
     for (size_t member : layout.members[process]) {
-      exchanging->operation->came[member] = InstructionAt(reader.Int());
-      exchanging->types[member] = ReadTypes(reader);
+      pending->operation->instructions[member] = InstructionAt(reader.Int());
+      pending->types[member] = ReadTypes(reader);
     }
   }
-  const bool is_last = ++exchanging->arrived + 1 == layout.ranks.size();
-  // What goes to a place of its own need not wait for others.
-  if (CanPlace(*exchanging, process)) SHOAL_TRY(Place(exchanging, process, message));
-  else exchanging->messages[process] = std::string(message.whole);
-  return is_last ? AllCame(exchanging) : Status();
+  const bool is_last = ++pending->arrived + 1 == layout.ranks.size();
+  // If the receive buffers are known, the receive starts without waiting for other processes.
+  if (CanReceiveNow(*pending, process)) SHOAL_TRY(StartReceive(pending, process, message));
+  else pending->messages[process] = std::string(message.whole);
+  return is_last ? OnAllArrived(pending) : Status();
 }
 
-// A process whose members came to the same instruction with the same types sends blocks as this one does.
-bool ProcessLink::CanPlace(const Exchanging& exchanging, size_t process) {
-  if (exchanging.round > 0) return true;
-  const GroupLayout& layout = *exchanging.layout;
-  const auto& came = exchanging.operation->came;
+// True if the process's blocks have the same layout as this process's: its members are at the same instruction with the
+// same types.
+bool ProcessLink::CanReceiveNow(const PendingExchange& pending, size_t process) {
+  if (pending.round > 0) return true;
+  const GroupLayout& layout = *pending.layout;
+  const auto& instructions = pending.operation->instructions;
   const size_t own = layout.local()[0];
-  const auto alike = [&](size_t member) { return came[member] == came[own] && exchanging.types[member] == exchanging.types[own]; };
-  return std::ranges::all_of(layout.local(), alike) && std::ranges::all_of(layout.members[process], alike) &&
-         exchanging.exchange->CanPrepost(exchanging.types[own]);
+  const auto is_equal = [&](size_t member) {
+    return instructions[member] == instructions[own] && pending.types[member] == pending.types[own];
+  };
+  return std::ranges::all_of(layout.local(), is_equal) && std::ranges::all_of(layout.members[process], is_equal) &&
+         pending.exchange->CanPrepost(pending.types[own]);
 }
 
-Status ProcessLink::Place(const std::shared_ptr<Exchanging>& exchanging, size_t process, const Message& message) {
-  const int from = exchanging->layout->ranks[process];
-  auto places = exchanging->exchange->IncomingBuffers(exchanging->round, process, BlockTypes(*exchanging, process, message));
-  places.ok() ? ReceivePart(exchanging, from, message, *places) : Discard(from, message);
-  return places.ok() ? Status() : places.diag();
+Status ProcessLink::StartReceive(const std::shared_ptr<PendingExchange>& pending, size_t process,
+                                 const Message& message) {
+  const int from = pending->layout->ranks[process];
+  const ArrayTypes types = BlockTypes(*pending, process, message);
+  auto buffers = pending->exchange->IncomingBuffers(pending->round, process, types);
+  buffers.ok() ? ReceivePart(pending, from, message, *buffers) : Discard(from, message);
+  return buffers.ok() ? Status() : buffers.diag();
 }
 
-// All processes have said what they send in this round.
-Status ProcessLink::AllCame(const std::shared_ptr<Exchanging>& exchanging) {
-  const std::vector<std::string> messages = std::exchange(exchanging->messages, {});
-  Status status = exchanging->round == 0 ? Match(*exchanging) : Status();
+// Called when the messages of all processes for this round have arrived.
+Status ProcessLink::OnAllArrived(const std::shared_ptr<PendingExchange>& pending) {
+  const std::vector<std::string> messages = std::exchange(pending->messages, {});
+  Status status = pending->round == 0 ? CheckArrivals(*pending) : Status();
   for (size_t process = 0; process < messages.size(); ++process) {
     if (messages[process].empty()) continue;
-    if (status.ok()) status = Place(exchanging, process, Message(messages[process]));
-    else Discard(exchanging->layout->ranks[process], Message(messages[process]));
+    if (status.ok()) status = StartReceive(pending, process, Message(messages[process]));
+    else Discard(pending->layout->ranks[process], Message(messages[process]));
   }
-  if (status.ok() && exchanging->round == 0) status = exchanging->exchange->OverlapWork([this] { job_.Advance(); });
-  if (!status.ok() || exchanging->received + 1 < exchanging->layout->ranks.size()) return status;
-  return NextRound(exchanging);
+  if (status.ok() && pending->round == 0) status = pending->exchange->OverlapWork([this] { job_.Advance(); });
+  if (!status.ok() || pending->received + 1 < pending->layout->ranks.size()) return status;
+  return NextRound(pending);
 }
 
-Status ProcessLink::Match(const Exchanging& exchanging) {
-  for (size_t member = 1; member < exchanging.layout->count; ++member)
-    SHOAL_TRY(world_->CheckCompatible(*exchanging.operation, member));
-  return exchanging.exchange->OnTypesAgreed(exchanging.types);
+Status ProcessLink::CheckArrivals(const PendingExchange& pending) {
+  for (size_t member = 1; member < pending.layout->count; ++member)
+    SHOAL_TRY(runtime_->CheckCompatible(*pending.operation, member));
+  return pending.exchange->OnTypesAgreed(pending.types);
 }
 
-// Of the blocks that a process sends: they stand last in what it says.
-ArrayTypes ProcessLink::BlockTypes(const Exchanging& exchanging, size_t process, const Message& message) {
+// The types of the blocks that a process sends, from the end of its message's body.
+ArrayTypes ProcessLink::BlockTypes(const PendingExchange& pending, size_t process, const Message& message) {
   Reader body(message.body);
   body.Int();
-  for (size_t i = 0; exchanging.round == 0 && i < exchanging.layout->members[process].size(); ++i) {
+  for (size_t i = 0; pending.round == 0 && i < pending.layout->members[process].size(); ++i) {
     body.Int();
     SkipTypes(body);
   }
   return ReadTypes(body);
 }
 
-void ProcessLink::ReceivePart(const std::shared_ptr<Exchanging>& exchanging, int from, const Message& message,
-                       const std::vector<std::span<std::byte>>& places) {
+void ProcessLink::ReceivePart(const std::shared_ptr<PendingExchange>& pending, int from, const Message& message,
+                              const std::vector<std::span<std::byte>>& buffers) {
   if (message.tag == 0) {
-    Unpack(message, places);
-    ++exchanging->received;
+    Unpack(message, buffers);
+    ++pending->received;
     return;
   }
-  ReceiveBlocks(from, message, places, [this, exchanging] {
-    if (++exchanging->received + 1 == exchanging->layout->ranks.size()) Check(NextRound(exchanging));
+  ReceiveBlocks(from, message, buffers, [this, pending] {
+    if (++pending->received + 1 == pending->layout->ranks.size()) Check(NextRound(pending));
   });
 }
 
-Status ProcessLink::NextRound(const std::shared_ptr<Exchanging>& exchanging) {
+Status ProcessLink::NextRound(const std::shared_ptr<PendingExchange>& pending) {
   if (is_stopped_) return {};
-  SHOAL_TRY(exchanging->exchange->OnRoundReceived(exchanging->round));
-  if (++exchanging->round < exchanging->exchange->rounds()) return SendRound(exchanging);
-  exchanging_.erase(exchanging->key);
-  const std::vector<Exchange::Reduction> reductions = exchanging->exchange->Reductions();
-  if (reductions.empty()) return Finish(exchanging);
-  auto left = std::make_shared<size_t>(reductions.size());
+  SHOAL_TRY(pending->exchange->OnRoundReceived(pending->round));
+  if (++pending->round < pending->exchange->rounds()) return SendRound(pending);
+  pending_exchanges_.erase(pending->key);
+  const std::vector<Exchange::Reduction> reductions = pending->exchange->Reductions();
+  if (reductions.empty()) return Finish(pending);
+  auto remaining = std::make_shared<size_t>(reductions.size());
   for (const Exchange::Reduction& each : reductions) {
     ++receiving_;
-    job_.AllReduce(groups_.at(exchanging->key.rendezvous), each.op, each.type, each.data, each.count,
-                   [this, left, exchanging] {
+    job_.AllReduce(groups_.at(pending->key.rendezvous), each.op, each.type, each.data, each.count,
+                   [this, remaining, pending] {
                      --receiving_;
-                     if (--*left == 0) Check(Finish(exchanging));
+                     if (--*remaining == 0) Check(Finish(pending));
                    });
   }
   return {};
 }
 
-Status ProcessLink::Finish(const std::shared_ptr<Exchanging>& exchanging) {
-  SHOAL_ASSIGN(results, exchanging->exchange->Finish());
-  world_->CompleteOperation(*exchanging->operation, std::move(results));
+Status ProcessLink::Finish(const std::shared_ptr<PendingExchange>& pending) {
+  SHOAL_ASSIGN(results, pending->exchange->Finish());
+  runtime_->CompleteOperation(*pending->operation, std::move(results));
   return {};
 }
 
-// Nothing more is begun, and what has not been received is thrown away.
-void ProcessLink::ExecutionError(const Diag& reason) {
+// Starts no further exchange, and discards all messages that have not been received.
+void ProcessLink::OnStopped(const Diag& reason) {
   std::lock_guard lock(job_.mutex());
   if (std::exchange(is_stopped_, true)) return;
   Writer writer;
   Write(writer, reason);
   job_.is_root() ? BroadcastControl(kStop, writer.Take()) : SendControl(0, kStop, writer.Take());
-  for (const auto& [key, exchanging] : exchanging_)
-    for (size_t process = 0; process < exchanging->messages.size(); ++process)
-      if (const std::string& message = exchanging->messages[process]; !message.empty())
-        Discard(exchanging->layout->ranks[process], Message(message));
+  for (const auto& [key, pending] : pending_exchanges_)
+    for (size_t process = 0; process < pending->messages.size(); ++process)
+      if (const std::string& message = pending->messages[process]; !message.empty())
+        Discard(pending->layout->ranks[process], Message(message));
   DiscardEarly();
 }
 
 void ProcessLink::DiscardEarly() {
-  for (const auto& [key, messages] : early_)
+  for (const auto& [key, messages] : early_messages_)
     for (const auto& [from, bytes] : messages) Discard(from, Message(bytes));
-  early_.clear();
+  early_messages_.clear();
 }
 
 }  // namespace shoal::internal

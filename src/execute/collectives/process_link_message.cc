@@ -1,4 +1,4 @@
-// Blocks of arrays on their way between processes, and deliveries, which are nothing else.
+// Sends and receives blocks of arrays between processes, for collectives and for deliveries.
 #include "execute/collectives/process_link_message.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace shoal::internal {
 namespace {
 
-// Blocks of so few bytes together travel with their header.
-constexpr int64_t kInline = 16 << 10;
+// Blocks of at most this total size are sent within their message.
+constexpr int64_t kMaxInlineBytes = 16 << 10;
 
 ArrayType TypeOf(const Block& block) {
   const Array& array = block.array;
@@ -21,7 +21,7 @@ ArrayType TypeOf(const Block& block) {
 
 void WriteType(Writer& writer, const ArrayType& type) { writer.Int(static_cast<int64_t>(type.type)).Ints(type.dims); }
 
-// Of a message, about.
+// Approximate size of a message's header.
 constexpr size_t kHeaderBytes = 80;
 
 }  // namespace
@@ -48,8 +48,9 @@ void SkipTypes(Reader& reader) {
   }
 }
 
-// All that stands before the bytes of the blocks.
-std::string ProcessLink::HeadOf(const Header& header, std::span<const int64_t> sizes, const ArrayTypes& blocks, Writer body) {
+// All bytes of a message before the blocks.
+std::string ProcessLink::HeadOf(const Header& header, std::span<const int64_t> sizes, const ArrayTypes& blocks,
+                                Writer body) {
   WriteTypes(body, blocks);
   const std::string text = body.Take();
   Writer head(kHeaderBytes + 8 * sizes.size() + text.size());
@@ -61,9 +62,9 @@ std::string ProcessLink::HeadOf(const Header& header, std::span<const int64_t> s
   return head.Take();
 }
 
-// Few bytes travel with the message. `keep` lives until all have left.
+// Sends small blocks within the message. `keep` is held until all blocks have been sent.
 void ProcessLink::SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::vector<Block> blocks,
-                      std::shared_ptr<void> keep) {
+                             std::shared_ptr<void> keep) {
   ArrayTypes types;
   std::vector<int64_t> sizes;
   for (const Block& block : blocks) {
@@ -71,12 +72,12 @@ void ProcessLink::SendBlocks(int to, int64_t kind, const Key& key, Writer body, 
     sizes.push_back(block.bytes);
   }
   const int64_t bytes = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
-  const int tag = bytes <= kInline ? 0 : job_.NextTag();
+  const int tag = bytes <= kMaxInlineBytes ? 0 : job_.NextTag();
   const std::string head = HeadOf({run_, kind, key, tag}, sizes, types, std::move(body));
   std::string inlined;
   if (tag == 0)
-    for (const Block& block : blocks)
-      inlined.append(reinterpret_cast<const char*>(block.array.data()) + block.offset, static_cast<size_t>(block.bytes));
+    for (const auto& [array, offset, size] : blocks)
+      inlined.append(reinterpret_cast<const char*>(array.data()) + offset, static_cast<size_t>(size));
   ++sent_;
   job_.Post(to, head, inlined);
   if (tag == 0) return;
@@ -87,28 +88,28 @@ void ProcessLink::SendBlocks(int to, int64_t kind, const Key& key, Writer body, 
   }
 }
 
-void ProcessLink::Unpack(const Message& message, const std::vector<std::span<std::byte>>& places) {
+void ProcessLink::Unpack(const Message& message, const std::vector<std::span<std::byte>>& buffers) {
   std::string_view bytes = message.inlined;
-  for (const std::span<std::byte>& place : places) {
-    const size_t size = std::min(place.size(), bytes.size());
-    if (size > 0) std::memcpy(place.data(), bytes.data(), size);
+  for (const std::span<std::byte>& buffer : buffers) {
+    const size_t size = std::min(buffer.size(), bytes.size());
+    if (size > 0) std::memcpy(buffer.data(), bytes.data(), size);
     bytes.remove_prefix(size);
   }
 }
 
-void ProcessLink::ReceiveBlocks(int from, const Message& message, const std::vector<std::span<std::byte>>& places,
-                         Job::Done done) {
-  auto left = std::make_shared<size_t>(places.size());
-  for (const std::span<std::byte>& place : places) {
+void ProcessLink::ReceiveBlocks(int from, const Message& message, const std::vector<std::span<std::byte>>& buffers,
+                                Job::Done done) {
+  auto remaining = std::make_shared<size_t>(buffers.size());
+  for (const std::span<std::byte>& buffer : buffers) {
     ++receiving_;
-    job_.Receive(from, message.tag, place, [this, left, done] {
+    job_.Receive(from, message.tag, buffer, [this, remaining, done] {
       --receiving_;
-      if (--*left == 0) done();
+      if (--*remaining == 0) done();
     });
   }
 }
 
-// After a stop: what was sent must be received for the sender to be rid of it.
+// After a stop, sent blocks must still be received, so that the sender can complete.
 void ProcessLink::Discard(int from, const Message& message) {
   if (message.tag == 0) return;
   for (Reader sizes(message.sizes); !sizes.rest().empty();) {
@@ -137,7 +138,7 @@ void ProcessLink::Expect(const std::shared_ptr<Operation>& operation) {
   if (is_stopped_) return;
   const Key key = KeyOf(*operation);
   expected_[key] = operation;
-  const auto early = early_.extract(key);
+  const auto early = early_messages_.extract(key);
   if (!early.empty()) TakeDelivery(early.mapped()[0].first, Message(early.mapped()[0].second));
 }
 
@@ -145,22 +146,22 @@ void ProcessLink::TakeDelivery(int from, const Message& message) {
   const std::shared_ptr<Operation> operation = expected_.extract(message.key).mapped();
   Reader body(message.body);
   const Instruction* source = InstructionAt(body.Int());
-  // As in one process: what the source still holds is not written by the target.
+  // As within one process, the target must not write arrays that the source still uses.
   std::vector<bool> may_write;
   for (Reader sizes(message.sizes); !sizes.rest().empty(); sizes.Int()) may_write.push_back(body.Int() != 0);
   auto arrays = std::make_shared<Arrays>();
-  std::vector<std::span<std::byte>> places;
+  std::vector<std::span<std::byte>> buffers;
   for (const ArrayType& each : ReadTypes(body)) {
     Array& array = arrays->emplace_back(each.type, AsInts(each.dims));
-    places.emplace_back(array.mutable_data(), static_cast<size_t>(array.bytes()));
+    buffers.emplace_back(array.mutable_data(), static_cast<size_t>(array.bytes()));
   }
   const Job::Done done = [this, operation, source, arrays, may_write] {
     for (size_t i = 0; i < arrays->size(); ++i)
       if (!may_write[i]) (*arrays)[i].Freeze();
-    world_->Delivered(*operation, *source, std::move(*arrays));
+    runtime_->CompleteTransfer(*operation, *source, std::move(*arrays));
   };
-  if (message.tag != 0) return ReceiveBlocks(from, message, places, done);
-  Unpack(message, places);
+  if (message.tag != 0) return ReceiveBlocks(from, message, buffers, done);
+  Unpack(message, buffers);
   done();
 }
 

@@ -1,4 +1,4 @@
-// What goes from the Link of one process to that of another.
+// The format of messages between the ProcessLinks of two processes.
 #pragma once
 
 #include "execute/collectives/process_link.h"
@@ -9,15 +9,15 @@ void WriteTypes(Writer& writer, const ArrayTypes& types);
 ArrayTypes ReadTypes(Reader& reader);
 void SkipTypes(Reader& reader);
 
-// How such a message begins.
+// The beginning of such a message.
 struct ProcessLink::Header {
-  static constexpr size_t kNumberAt = 3 * sizeof(int64_t);
+  static constexpr size_t kNumberOffset = 3 * sizeof(int64_t);
   int64_t run = 0, kind = 0;
   Key key;
-  int tag = 0;  // 0: the bytes are here
+  int tag = 0;  // 0: the blocks are part of the message
 };
 
-// A part of a collective or a delivery: which one, how large its blocks are and whether they follow by themselves.
+// A part of a collective, or a delivery: its key, the sizes of its blocks, and the blocks or the tag of their transfer.
 struct ProcessLink::Message {
   explicit Message(std::string_view bytes) : whole(bytes) {
     Reader reader(bytes);
@@ -33,8 +33,8 @@ struct ProcessLink::Message {
   std::string_view whole;
   int64_t kind = 0;
   Key key;
-  int tag = 0;  // 0: the bytes are here
-  std::string_view sizes;  // of the blocks, as numbers
+  int tag = 0;  // 0: the blocks are in `inlined`
+  std::string_view sizes;  // of the blocks, as integers
   std::string_view body, inlined;
 };
 

@@ -1,5 +1,5 @@
-// All-reduce between processes. The elements are divided among the processes; each folds its share of all members'
-// contributions in the order of the members, so that the bits are those of one process, and hands it to all others.
+// All-reduce between processes. The elements are divided among the processes. Each folds its share of all members'
+// contributions in rank order, so that results are bit-identical to those of one process, and sends it to all others.
 #include <algorithm>
 
 #include "execute/collectives/exchange.h"
@@ -9,8 +9,9 @@ namespace {
 
 class AllReduceExchange : public Exchange {
  public:
-  using Differ = std::function<Diag(const ArrayType&, const ArrayType&)>;
-  AllReduceExchange(FoldPtr fold, Differ differ) : fold_(std::move(fold)), differ_(std::move(differ)) {}
+  using SizeMismatch = std::function<Diag(const ArrayType&, const ArrayType&)>;
+  AllReduceExchange(FoldPtr fold, SizeMismatch size_mismatch)
+      : fold_(std::move(fold)), size_mismatch_(std::move(size_mismatch)) {}
 
   void Begin(const GroupLayout& layout, std::vector<Arrays> contributions) override {
     layout_ = &layout;
@@ -34,31 +35,31 @@ class AllReduceExchange : public Exchange {
   bool CanPrepost(const ArrayTypes&) override { return true; }
 
   Status OnTypesAgreed(const std::vector<ArrayTypes>& contributions) override {
-    for (const ArrayTypes& each : contributions)
-      for (size_t k = 0; k < each.size(); ++k)
-        if (each[k].dims != contributions[0][k].dims) return differ_(contributions[0][k], each[k]);
+    for (const ArrayTypes& types : contributions)
+      for (size_t k = 0; k < types.size(); ++k)
+        if (types[k].dims != contributions[0][k].dims) return size_mismatch_(contributions[0][k], types[k]);
     for (size_t member : layout_->local())
       for (const Array& array : contributions_[member]) shares_[member].push_back(View(ShareOf(array, layout_->self)));
     return {};
   }
 
   Result<std::vector<std::span<std::byte>>> IncomingBuffers(int round, size_t process, const ArrayTypes&) override {
-    std::vector<std::span<std::byte>> places;
+    std::vector<std::span<std::byte>> buffers;
     if (round == 1) {
       for (size_t k = 0; k < results_.size(); ++k) {
         const Block share = ShareOf(results_[k], process);
-        places.emplace_back(data_[k] + share.offset, static_cast<size_t>(share.bytes));
+        buffers.emplace_back(data_[k] + share.offset, static_cast<size_t>(share.bytes));
       }
-      return places;
+      return buffers;
     }
     for (size_t member : layout_->members[process]) {
       for (const Array& array : contributions_[layout_->local()[0]]) {
         const Block share = ShareOf(array, layout_->self);
         Array& part = shares_[member].emplace_back(array.type(), Dims{share.bytes / array.element_bytes()});
-        places.emplace_back(part.mutable_data(), static_cast<size_t>(share.bytes));
+        buffers.emplace_back(part.mutable_data(), static_cast<size_t>(share.bytes));
       }
     }
-    return places;
+    return buffers;
   }
 
   Status OnRoundReceived(int round) override {
@@ -66,31 +67,31 @@ class AllReduceExchange : public Exchange {
     Arrays sum;
     for (size_t i = 0; i + 1 < shares_.size(); ++i) SHOAL_TRY(fold_->Add(sum, std::move(shares_[i])));
     std::vector<std::byte*> outs;
-    for (const Array& like : contributions_[layout_->local()[0]]) {
-      Array& result = results_.emplace_back(like.type(), like.dims());
-      // Once: asking again while a share is being sent would copy.
+    for (const Array& operand : contributions_[layout_->local()[0]]) {
+      Array& result = results_.emplace_back(operand.type(), operand.dims());
+      // Saved: calling mutable_data() again while a share is being sent would copy the array.
       data_.push_back(result.mutable_data());
       outs.push_back(data_.back() + ShareOf(result, layout_->self).offset);
     }
     SHOAL_TRY(fold_->FinishWith(std::move(sum), std::move(shares_.back()), outs));
     shares_.clear();
-    contributions_.clear();  // what is still being sent holds itself
+    contributions_.clear();  // a pending send owns its array
     return {};
   }
 
   Result<std::vector<Arrays>> Finish() override {
     std::vector<Arrays> results(layout_->count);
-    for (Array& array : results_) array.Freeze();  // as where all members share it
+    for (Array& array : results_) array.Freeze();  // as within one process, where all members share it
     for (size_t member : layout_->local()) results[member] = results_;
     return results;
   }
 
  private:
-  // The elements of the process's share.
+  // The block of elements that is the process's share.
   Block ShareOf(const Array& array, size_t process) const {
     const auto n = static_cast<int64_t>(layout_->ranks.size());
     const auto i = static_cast<int64_t>(process);
-    // Whole cache lines, but for the end.
+    // Shares consist of whole cache lines, except the last.
     constexpr int64_t kLine = 64;
     const int64_t lines = (array.count() + kLine - 1) / kLine;
     const int64_t first = std::min(lines * i / n * kLine, array.count());
@@ -104,14 +105,14 @@ class AllReduceExchange : public Exchange {
   }
 
   const FoldPtr fold_;
-  const Differ differ_;
+  const SizeMismatch size_mismatch_;
   const GroupLayout* layout_ = nullptr;
   std::vector<Arrays> contributions_, shares_;  // by member
   Arrays results_;
-  std::vector<std::byte*> data_;  // of the results
+  std::vector<std::byte*> data_;  // of results_
 };
 
-// Nothing but what they came with is told: the transport does the rest.
+// The processes exchange only instructions and types; the transport reduces the data.
 class FastReduceExchange : public Exchange {
  public:
   FastReduceExchange(FoldPtr fold, ReduceOp op) : fold_(std::move(fold)), op_(op) {}
@@ -152,11 +153,11 @@ class FastReduceExchange : public Exchange {
   Arrays sum_;
 };
 
-struct ReducedAs {
+struct ReduceTypeRow {
   ElementType type;
-  ReduceType as;
+  ReduceType reduce_type;
 };
-constexpr ReducedAs kReduceTypes[] = {
+constexpr ReduceTypeRow kReduceTypes[] = {
     {ElementType::kPred, ReduceType::kU8}, {ElementType::kS8, ReduceType::kS8},   {ElementType::kS16, ReduceType::kS16},
     {ElementType::kS32, ReduceType::kS32}, {ElementType::kS64, ReduceType::kS64}, {ElementType::kU8, ReduceType::kU8},
     {ElementType::kU16, ReduceType::kU16}, {ElementType::kU32, ReduceType::kU32}, {ElementType::kU64, ReduceType::kU64},
@@ -166,8 +167,8 @@ constexpr ReducedAs kReduceTypes[] = {
 }  // namespace
 
 std::optional<ReduceType> ReduceTypeOf(ElementType type) {
-  for (const ReducedAs& row : kReduceTypes)
-    if (row.type == type) return row.as;
+  for (const ReduceTypeRow& row : kReduceTypes)
+    if (row.type == type) return row.reduce_type;
   return std::nullopt;
 }
 
@@ -176,8 +177,8 @@ std::unique_ptr<Exchange> NewFastReduceExchange(FoldPtr fold, ReduceOp op) {
 }
 
 std::unique_ptr<Exchange> NewAllReduceExchange(FoldPtr fold,
-                                               std::function<Diag(const ArrayType&, const ArrayType&)> differ) {
-  return std::make_unique<AllReduceExchange>(std::move(fold), std::move(differ));
+                                               std::function<Diag(const ArrayType&, const ArrayType&)> size_mismatch) {
+  return std::make_unique<AllReduceExchange>(std::move(fold), std::move(size_mismatch));
 }
 
 }  // namespace shoal::internal

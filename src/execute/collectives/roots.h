@@ -1,4 +1,4 @@
-// The roots of collectives that have some.
+// The root members of collective-broadcast and collective-reduce.
 #pragma once
 
 #include "core/ir/instruction.h"
@@ -6,14 +6,14 @@
 
 namespace shoal::internal {
 
-// Who has the data of a collective-broadcast, or gets those of a collective-reduce: for each operand the position of a
-// member, 0 unless the last operand says otherwise.
+// For each operand, the member that sends a collective-broadcast's data or receives a collective-reduce's: its position
+// in the group, read from the last operand if the root is dynamic, else 0.
 class Roots {
  public:
   Roots(const Instruction& hlo, const Arrays& arrays);
   size_t operands() const { return roots_.size(); }
   size_t Of(size_t operand) const { return static_cast<size_t>(roots_[operand]); }
-  // Of the operands whose root is there.
+  // Total bytes of the operands whose root is at this position.
   int64_t BytesAt(int64_t position) const;
   Status Check(int64_t members) const;
 

@@ -11,15 +11,11 @@
 namespace shoal::internal {
 namespace {
 
-// Of arrays whose sizes do not change from one time to the next.
+// Appends the shape's type; false unless it is an array of static size.
 bool AddStatic(const Shape& shape, ArrayTypes& types) {
   if (!shape.IsArray() || shape.has_dynamic()) return false;
   types.push_back({shape.element_type(), ToDims(shape.dims())});
   return true;
-}
-
-bool AreEqual(const ArrayTypes& a, const ArrayTypes& b) {
-  return std::ranges::equal(a, b, [](const ArrayType& x, const ArrayType& y) { return x.type == y.type && x.dims == y.dims; });
 }
 
 std::string_view BytesOf(const Array& array) {
@@ -28,36 +24,38 @@ std::string_view BytesOf(const Array& array) {
 
 }  // namespace
 
-// The types of parts and results; false if they cannot be sent and received as they lie in memory.
-bool SmallMessageCollective::Divide(int64_t members) {
+// Computes the types of parts and results. False if the parts are not contiguous in memory.
+bool SmallMessageCollective::SetTypes(int64_t members) {
   parts_ = results_ = operands_;
-  if (form_.folds && !form_.cuts) return true;
+  if (traits_.folds && !traits_.splits) return true;
   if (operands_.size() != 1 || !hlo_.has(kDimensions)) return false;
   const auto dim = static_cast<size_t>(hlo_[kDimensions][0]);
   const Dims& dims = operands_[0].dims;
   if (dim >= dims.size() || ElementCount(AsInts(dims).first(dim)) != 1) return false;
-  if (form_.cuts) {
+  if (traits_.splits) {
     if (dims[dim] % members != 0) return false;
     parts_[0].dims[dim] /= members;
-    if (form_.folds) results_ = parts_;
+    if (traits_.folds) results_ = parts_;
   } else {
     results_[0].dims[dim] *= members;
   }
   return true;
 }
 
-std::shared_ptr<SmallMessageCollective> SmallMessageCollective::New(CollectiveRuntime& world, const Instruction& hlo, int64_t device,
-                                                      const SmallCollectiveTraits& form, FoldPtr fold) {
+std::shared_ptr<SmallMessageCollective> SmallMessageCollective::New(CollectiveRuntime& runtime, const Instruction& hlo,
+                                                                    int64_t device, const SmallCollectiveTraits& traits,
+                                                                    FoldPtr fold) {
   const int64_t payload = PayloadOf(hlo);
-  if (payload > kFewBytes || payload == 0 || ChainOf(hlo) || (form.folds && fold == nullptr)) return nullptr;
-  const Result<const Groups*> groups = world.GroupsOf(hlo);
+  if (payload > kFewBytes || payload == 0 || ChainOf(hlo) || (traits.folds && fold == nullptr)) return nullptr;
+  const Result<const Groups*> groups = runtime.GroupsOf(hlo);
   if (!groups.ok()) return nullptr;
   const Groups::Member member = (*groups)->members[static_cast<size_t>(device)];
   if (member.group < 0) return nullptr;
   Rendezvous& rendezvous = *(*groups)->rendezvous[static_cast<size_t>(member.group)];
   const auto members = std::ssize((*groups)->all[static_cast<size_t>(member.group)]);
 
-  std::shared_ptr<SmallMessageCollective> small(new SmallMessageCollective(world, hlo, device, form, std::move(fold)));
+  std::shared_ptr<SmallMessageCollective> small(
+      new SmallMessageCollective(runtime, hlo, device, traits, std::move(fold)));
   for (const Instruction* operand : hlo.operands)
     if (!AddStatic(operand->shape(), small->operands_)) return nullptr;
   ArrayTypes declared;
@@ -65,30 +63,30 @@ std::shared_ptr<SmallMessageCollective> SmallMessageCollective::New(CollectiveRu
   for (const Shape* each : result.IsTuple() ? result.elements() : std::span<const Shape* const>())
     if (!AddStatic(*each, declared)) return nullptr;
   if (!result.IsTuple() && !AddStatic(result, declared)) return nullptr;
-  if (!small->Divide(members) || !AreEqual(small->results_, declared)) return nullptr;
-  small->meeting_ = world.NewSmallMeeting(hlo, rendezvous, member.rank, small->operands_, small->parts_);
-  if (small->meeting_ == nullptr) return nullptr;
+  if (!small->SetTypes(members) || small->results_ != declared) return nullptr;
+  small->fast_ = runtime.NewFastRendezvous(hlo, rendezvous, member.rank, small->operands_, small->parts_);
+  if (small->fast_ == nullptr) return nullptr;
 
-  const GroupLayout& layout = small->meeting_->layout();
+  const GroupLayout& layout = small->fast_->layout();
   small->process_of_.resize(layout.count);
   for (size_t p = 0; p < layout.ranks.size(); ++p) small->process_of_[layout.members[p][0]] = p;
-  small->to_.resize(layout.ranks.size());
+  small->outgoing_.resize(layout.ranks.size());
   small->traffic_ = {1, payload, DirectBytes(KindOf(hlo.opcode), {members, payload, 0, member.rank})};
   return small;
 }
 
-// What a member gets of this device's operands.
-std::string_view SmallMessageCollective::PartFor(std::span<const Value> operands, size_t member) const {
+// The part of this device's operands that a member receives.
+std::string_view SmallMessageCollective::PartTo(std::span<const Value> operands, size_t member) const {
   if (operands_.size() > 1) return packed_;
   const std::string_view all = BytesOf(operands[0].array());
-  if (!form_.cuts) return all;
+  if (!traits_.splits) return all;
   const size_t part = all.size() / process_of_.size();
   return all.substr(member * part, part);
 }
 
-// What this device gets of a member's.
-std::string_view SmallMessageCollective::PartOf(std::span<const Value> operands, size_t member) const {
-  return member == meeting_->rank() ? PartFor(operands, member) : meeting_->part(process_of_[member]);
+// The part of a member's operands that this device receives.
+std::string_view SmallMessageCollective::PartFrom(std::span<const Value> operands, size_t member) const {
+  return member == fast_->rank() ? PartTo(operands, member) : fast_->part(process_of_[member]);
 }
 
 bool SmallMessageCollective::TryStart(std::span<const Value> operands) {
@@ -96,64 +94,66 @@ bool SmallMessageCollective::TryStart(std::span<const Value> operands) {
     packed_.clear();
     for (const Value& operand : operands) packed_.append(BytesOf(operand.array()));
   }
-  for (size_t member = 0; member < process_of_.size(); ++member) to_[process_of_[member]] = PartFor(operands, member);
-  return world_.TryFastRendezvous(*meeting_, to_);
+  for (size_t i = 0; i < process_of_.size(); ++i) outgoing_[process_of_[i]] = PartTo(operands, i);
+  return runtime_.TryFastRendezvous(*fast_, outgoing_);
 }
 
 Result<Value> SmallMessageCollective::Take(std::span<Value> operands) {
-  world_.Count(device_, hlo_.opcode, traffic_);
-  Made results;
+  runtime_.Count(device_, hlo_.opcode, traffic_);
+  ResultArrays results;
   {
     const ScopedUnmeteredThread unmetered;
-    if (!form_.folds) results.push_back(SideBySide(operands));
-    else if (!FoldPlainly(operands, results)) SHOAL_TRY(Fold(operands, results));
+    if (!traits_.folds) results.push_back(Concatenate(operands));
+    else if (!FoldSameType(operands, results)) SHOAL_TRY(Fold(operands, results));
   }
-  // As in one process: the operands are gone, and what others hold too is not written any more.
+  // As within one process, operands are released, and arrays that others still use are not written any more.
   for (Value& operand : operands) {
     if (!operand.array().unique()) operand.array().Freeze();
     operand = Value();
   }
   for (Array& array : results) {
     array.ChargeTo(Buffer::MeterOfThisThread());
-    if (form_.shares) array.Freeze();
+    if (traits_.shares) array.Freeze();
   }
   if (!hlo_.shape().IsTuple()) return Value(std::move(results[0]));
   return Value::Tuple({std::make_move_iterator(results.begin()), std::make_move_iterator(results.end())});
 }
 
-Array SmallMessageCollective::SideBySide(std::span<const Value> operands) const {
+Array SmallMessageCollective::Concatenate(std::span<const Value> operands) const {
   Array whole(results_[0].type, results_[0].dims);
   std::byte* to = whole.mutable_data();
   const auto size = static_cast<size_t>(whole.bytes()) / process_of_.size();
   for (size_t member = 0; member < process_of_.size(); ++member) {
-    const std::string_view part = PartOf(operands, member);
+    const std::string_view part = PartFrom(operands, member);
     std::memcpy(to + member * size, part.data(), std::min(size, part.size()));
   }
   return whole;
 }
 
-// From one member's bytes to the next, without arrays of them; false if it takes more than one op.
-bool SmallMessageCollective::FoldPlainly(std::span<const Value> operands, Made& sums) const {
-  size_t at = 0;  // where the operand's bytes begin in what each member sent
+// Folds the received bytes directly, without converting them to arrays. False if OrderedFold::FoldSameType cannot.
+bool SmallMessageCollective::FoldSameType(std::span<const Value> operands, ResultArrays& sums) const {
+  size_t offset = 0;  // of the operand's bytes in each member's part
   for (size_t k = 0; k < parts_.size(); ++k) {
     Array& sum = sums.emplace_back(parts_[k].type, parts_[k].dims);
     std::byte* out = sum.mutable_data();
-    const auto bytes_of = [&](size_t member) { return reinterpret_cast<const std::byte*>(PartOf(operands, member).data()) + at; };
+    const auto bytes_of = [&](size_t member) {
+      return reinterpret_cast<const std::byte*>(PartFrom(operands, member).data()) + offset;
+    };
     for (size_t member = 1; member < process_of_.size(); ++member)
       if (!fold_->FoldSameType(k, out, member == 1 ? bytes_of(0) : out, bytes_of(member), sum.count())) return false;
-    at += static_cast<size_t>(sum.bytes());
+    offset += static_cast<size_t>(sum.bytes());
   }
   return true;
 }
 
-// In the order of the members.
-Status SmallMessageCollective::Fold(std::span<const Value> operands, Made& sums) const {
+// Folds in rank order.
+Status SmallMessageCollective::Fold(std::span<const Value> operands, ResultArrays& sums) const {
   Arrays sum;
   for (size_t member = 0; member < process_of_.size(); ++member) {
     Arrays next;
-    std::string_view bytes = PartOf(operands, member);
+    std::string_view bytes = PartFrom(operands, member);
     for (size_t k = 0; k < parts_.size(); ++k) {
-      if (member == meeting_->rank() && !form_.cuts) {
+      if (member == fast_->rank() && !traits_.splits) {
         next.push_back(operands[k].array());
         continue;
       }

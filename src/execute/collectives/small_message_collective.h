@@ -1,5 +1,5 @@
-// Collectives of few bytes between processes with one device each: what the general way would work out anew each time
-// (who is where, what is sent to whom, which types) is kept from one time to the next.
+// Small-message collectives between processes with one device each. They reuse from execution to execution what the
+// general implementation computes each time: the members' processes, the parts to send, and the types.
 #pragma once
 
 #include "execute/collectives/fast_rendezvous.h"
@@ -7,47 +7,48 @@
 
 namespace shoal::internal {
 
-// What such a collective does with the operands.
+// The treatment of operands by such a collective.
 struct SmallCollectiveTraits {
-  bool folds = false;   // else the parts lie side by side in the result
-  bool cuts = false;    // each member gets a part of the operand, else all get all operands
-  bool shares = false;  // in one process all members have the same result
+  bool folds = false;   // folds the parts; else concatenates them
+  bool splits = false;  // each member receives a part of the operand; else all operands
+  bool shares = false;  // members of one process share the result
 };
 
 class SmallMessageCollective {
  public:
-  // Of an instruction and a device. Null if it is none, or does not declare what it gives: the general way says so. Where
-  // the form folds, `fold` is called from the device's thread.
-  static std::shared_ptr<SmallMessageCollective> New(CollectiveRuntime& world, const Instruction& hlo, int64_t device, const SmallCollectiveTraits& form,
-                                              FoldPtr fold);
+  // For one device's execution of an instruction. Null if it is not eligible, or if it declares a wrong result, which
+  // the general implementation reports. If `traits.folds`, `fold` is called on the device's thread.
+  static std::shared_ptr<SmallMessageCollective> New(CollectiveRuntime& runtime, const Instruction& hlo, int64_t device,
+                                                     const SmallCollectiveTraits& traits, FoldPtr fold);
 
-  // Arrives, if all others come soon. Else false, and nothing has happened.
+  // Arrives and waits for the others for a short time. False if one is late; the caller must then arrive normally.
   bool TryStart(std::span<const Value> operands);
-  // The result, when all have come, and the operands are taken. It counts for this thread's device.
+  // Consumes the operands and returns the result, after TryStart returned true. Charged to this thread's device.
   Result<Value> Take(std::span<Value> operands);
 
  private:
-  SmallMessageCollective(CollectiveRuntime& world, const Instruction& hlo, int64_t device, const SmallCollectiveTraits& form, FoldPtr fold)
-      : world_(world), hlo_(hlo), device_(device), form_(form), fold_(std::move(fold)) {}
+  SmallMessageCollective(CollectiveRuntime& runtime, const Instruction& hlo, int64_t device,
+                         const SmallCollectiveTraits& traits, FoldPtr fold)
+      : runtime_(runtime), hlo_(hlo), device_(device), traits_(traits), fold_(std::move(fold)) {}
 
-  bool Divide(int64_t members);
-  std::string_view PartFor(std::span<const Value> operands, size_t member) const;
-  std::string_view PartOf(std::span<const Value> operands, size_t member) const;
-  using Made = absl::InlinedVector<Array, 1>;
-  bool FoldPlainly(std::span<const Value> operands, Made& sums) const;
-  Status Fold(std::span<const Value> operands, Made& sums) const;
-  Array SideBySide(std::span<const Value> operands) const;
+  bool SetTypes(int64_t members);
+  std::string_view PartTo(std::span<const Value> operands, size_t member) const;
+  std::string_view PartFrom(std::span<const Value> operands, size_t member) const;
+  using ResultArrays = absl::InlinedVector<Array, 1>;
+  bool FoldSameType(std::span<const Value> operands, ResultArrays& sums) const;
+  Status Fold(std::span<const Value> operands, ResultArrays& sums) const;
+  Array Concatenate(std::span<const Value> operands) const;
 
-  CollectiveRuntime& world_;
+  CollectiveRuntime& runtime_;
   const Instruction& hlo_;
   const int64_t device_;
-  const SmallCollectiveTraits form_;
+  const SmallCollectiveTraits traits_;
   const FoldPtr fold_;
   ArrayTypes operands_, parts_, results_;
-  std::unique_ptr<FastRendezvous> meeting_;
-  std::vector<size_t> process_of_;    // of each member
-  std::vector<std::string_view> to_;  // by process: what it is sent
-  std::string packed_;                // of several operands
+  std::unique_ptr<FastRendezvous> fast_;
+  std::vector<size_t> process_of_;          // by member
+  std::vector<std::string_view> outgoing_;  // by process: the bytes to send
+  std::string packed_;                      // the concatenation of several operands
   Traffic traffic_;
 };
 

@@ -1,6 +1,6 @@
-// How a run across processes ends. The first process asks all others, when each has said that none of its devices runs
-// and as many messages were received as sent, whether that is still so: then nothing can happen any more. Either all
-// have finished, or it is a stall.
+// Detects the end of a run across processes. When all processes have reported that they are idle, and the number of
+// received messages equals the number sent, the first process probes all others. If no report has changed, the run is
+// over: either all devices have finished, or they are deadlocked.
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A process that has nothing to do for so long says so.
+// A process reports that it is idle after this time.
 constexpr auto kIdleTime = 5ms;
 
 }  // namespace
@@ -27,79 +27,80 @@ void ProcessLink::BroadcastControl(int64_t kind, std::string_view bytes) {
     if (to != job_.rank()) SendControl(to, kind, bytes);
 }
 
-ProcessLink::IdleReport ProcessLink::Own() {
-  const CollectiveRuntime::DeviceStateCounts census = world_->CountDeviceStates();
-  const bool is_quiet = is_stopped_ ? is_joined_ : census.running == 0;
-  return {is_quiet && receiving_ == 0, is_stopped_ ? 0 : census.waiting, sent_, received_};
+ProcessLink::IdleReport ProcessLink::OwnReport() {
+  const CollectiveRuntime::DeviceStateCounts counts = runtime_->CountDeviceStates();
+  const bool none_runs = is_stopped_ ? is_joined_ : counts.running == 0;
+  return {none_runs && receiving_ == 0, is_stopped_ ? 0 : counts.waiting, sent_, received_};
 }
 
-// By the thread in the background; what changed since is said again.
+// Called by the background thread. Reports again only if the state has changed.
 void ProcessLink::ReportIfIdle() {
-  const IdleReport own = Own();
+  const IdleReport own = OwnReport();
   if (!own.is_idle || own == reported_ || end_) return;
   reported_ = own;
-  if (job_.is_root()) return TakeStanding(0, own);
-  SendControl(0, kStanding, Writer().Int(own.waiting).Int(own.sent).Int(own.received).Take());
+  if (job_.is_root()) return TakeIdleReport(0, own);
+  SendControl(0, kIdle, Writer().Int(own.waiting).Int(own.sent).Int(own.received).Take());
 }
 
 void ProcessLink::TakeControl(int from, int64_t kind, Reader& reader) {
-  if (kind == kStanding) {
+  if (kind == kIdle) {
     const int64_t waiting = reader.Int(), sent = reader.Int();
-    TakeStanding(from, {true, waiting, sent, reader.Int()});
+    TakeIdleReport(from, {true, waiting, sent, reader.Int()});
   } else if (kind == kProbe) {
-    const IdleReport own = Own();
+    const IdleReport own = OwnReport();
     if (!own.is_idle) reported_.reset();
-    SendControl(from, kProbeReply,
-         Writer().Int(reader.Int()).Int(own.is_idle ? 1 : 0).Int(own.waiting).Int(own.sent).Int(own.received).Take());
+    Writer writer;
+    writer.Int(reader.Int()).Int(own.is_idle ? 1 : 0).Int(own.waiting).Int(own.sent).Int(own.received);
+    SendControl(from, kProbeReply, writer.Take());
   } else if (kind == kProbeReply) {
-    if (reader.Int() != asked_) return;
+    if (reader.Int() != probe_number_) return;
     const bool is_idle = reader.Int() != 0;
     const int64_t waiting = reader.Int(), sent = reader.Int();
-    TakeAnswer(from, {is_idle, waiting, sent, reader.Int()});
+    TakeProbeReply(from, {is_idle, waiting, sent, reader.Int()});
   } else if (kind == kDescribe) {
-    SendControl(from, kDeadlock, world_->DescribeWaiting());
-  } else if (kind == kDeadlock) {
-    TakeStall(reader.rest());
+    SendControl(from, kDescription, runtime_->DescribeWaiting());
+  } else if (kind == kDescription) {
+    TakeDescription(reader.rest());
   } else if (kind == kStop) {
-    if (const Status reason = ReadStatus(reader); !reason.ok()) world_->Stop(reason.diag());
+    if (const Status reason = ReadStatus(reader); !reason.ok()) runtime_->Stop(reason.diag());
   } else if (kind == kEnd) {
     end_ = ReadStatus(reader);
   }
 }
 
-void ProcessLink::TakeStanding(int from, const IdleReport& standing) {
-  standings_[static_cast<size_t>(from)] = standing;
-  int64_t on_their_way = 0;
-  for (const std::optional<IdleReport>& each : standings_) {
+void ProcessLink::TakeIdleReport(int from, const IdleReport& report) {
+  idle_reports_[static_cast<size_t>(from)] = report;
+  int64_t in_flight = 0;
+  for (const std::optional<IdleReport>& each : idle_reports_) {
     if (!each || !each->is_idle) return;
-    on_their_way += each->sent - each->received;
+    in_flight += each->sent - each->received;
   }
-  if (on_their_way != 0) return;
-  ++asked_;
-  answers_.assign(standings_.size(), std::nullopt);
-  BroadcastControl(kProbe, Writer().Int(asked_).Take());
-  TakeAnswer(0, Own());
+  if (in_flight != 0) return;
+  ++probe_number_;
+  probe_replies_.assign(idle_reports_.size(), std::nullopt);
+  BroadcastControl(kProbe, Writer().Int(probe_number_).Take());
+  TakeProbeReply(0, OwnReport());
 }
 
-void ProcessLink::TakeAnswer(int from, const IdleReport& answer) {
-  answers_[static_cast<size_t>(from)] = answer;
-  if (std::any_of(answers_.begin(), answers_.end(), [](const auto& each) { return !each; })) return;
-  const bool unchanged = answers_ == standings_;
-  if (!unchanged && !answers_[0]->is_idle) reported_.reset();
+void ProcessLink::TakeProbeReply(int from, const IdleReport& reply) {
+  probe_replies_[static_cast<size_t>(from)] = reply;
+  if (std::any_of(probe_replies_.begin(), probe_replies_.end(), [](const auto& each) { return !each; })) return;
+  const bool unchanged = probe_replies_ == idle_reports_;
+  if (!unchanged && !probe_replies_[0]->is_idle) reported_.reset();
   if (unchanged) return OnQuiescent();
-  standings_ = answers_;
+  idle_reports_ = probe_replies_;
 }
 
-// Nothing happens any more, anywhere.
+// Called when no process can make progress any more.
 void ProcessLink::OnQuiescent() {
   int64_t waiting = 0;
-  for (const std::optional<IdleReport>& each : standings_) waiting += each->waiting;
+  for (const std::optional<IdleReport>& each : idle_reports_) waiting += each->waiting;
   if (waiting > 0 && !is_stopped_) {
-    stalls_expected_ = job_.size() - 1;
-    if (stalls_expected_ == 0) return world_->StopDeadlocked();
+    missing_descriptions_ = job_.size() - 1;
+    if (missing_descriptions_ == 0) return runtime_->StopDeadlocked();
     return BroadcastControl(kDescribe, "");
   }
-  const std::optional<Diag> reason = world_->reason();
+  const std::optional<Diag> reason = runtime_->reason();
   const Status status = reason ? Status(*reason) : Status();
   Writer writer;
   Write(writer, status);
@@ -107,10 +108,10 @@ void ProcessLink::OnQuiescent() {
   end_ = status;
 }
 
-// What another process knows of its devices; the last one completes the picture.
-void ProcessLink::TakeStall(std::string_view bytes) {
-  world_->AddWaiting(bytes);
-  if (--stalls_expected_ == 0) world_->StopDeadlocked();
+// Adds another process's device states. The last one triggers the deadlock report.
+void ProcessLink::TakeDescription(std::string_view bytes) {
+  runtime_->AddWaiting(bytes);
+  if (--missing_descriptions_ == 0) runtime_->StopDeadlocked();
 }
 
 std::optional<Diag> ProcessLink::Join() {
@@ -122,30 +123,30 @@ std::optional<Diag> ProcessLink::Join() {
   job_.PollUntil([&] { return end_.has_value(); });
   {
     std::lock_guard lock(job_.mutex());
-    DiscardEarly();  // what was sent to nobody
+    DiscardEarly();  // messages without a receiver
   }
-  job_.PollUntil([&] { return !is_moving(); });
+  job_.PollUntil([&] { return !has_transfers(); });
   is_over_ = true;
   background_.join();
-  job_.SetHandler({});  // what comes now is for the next run
+  job_.SetHandler({});  // later messages belong to the next run
   if (end_->ok()) return std::nullopt;
   return end_->diag();
 }
 
-// A yield on a busy machine costs milliseconds; so one is made only where the process that is waited for may want this
-// core, or after a while.
+// A yield on a busy machine costs milliseconds. This thread yields only if the process that it waits for may need this
+// core, or after some time.
 void ProcessLink::PollWhile(const std::function<bool()>& waits) {
   using Clock = std::chrono::steady_clock;
-  constexpr auto kNothing = 1500ns;  // a poll that takes longer has moved bytes, though nothing is complete yet
+  constexpr auto kIdlePollTime = 1500ns;  // a longer poll has moved bytes, even if no transfer has completed
   is_polled_ = true;
   ++polls_;
-  auto now = Clock::now(), last = now;  // that something happened
+  auto now = Clock::now(), last = now;  // last: time of the last progress
   while (waits()) {
-    const auto begun = now;
+    const auto start = now;
     const bool any = job_.TryPoll();
     now = Clock::now();
     const bool moving = receiving_.load(std::memory_order_relaxed) > 0;
-    if (any || (moving && now - begun > kNothing)) {
+    if (any || (moving && now - start > kIdlePollTime)) {
       last = now;
       continue;
     }
@@ -157,10 +158,10 @@ void ProcessLink::PollWhile(const std::function<bool()>& waits) {
   is_polled_ = false;
 }
 
-// Polls while no device does, and says when there is nothing to do.
+// Polls while no device does, and reports when this process is idle.
 void ProcessLink::Background() {
   using Clock = std::chrono::steady_clock;
-  auto last = Clock::now();  // that something happened
+  auto last = Clock::now();  // time of the last progress
   int64_t polls = 0;
   while (!is_over_) {
     const int64_t before = std::exchange(polls, polls_.load());
@@ -173,7 +174,7 @@ void ProcessLink::Background() {
     {
       std::lock_guard lock(job_.mutex());
       any = job_.Poll();
-      moving = is_moving();
+      moving = has_transfers();
       if (any) last = Clock::now();
       if (Clock::now() - last > kIdleTime || is_joined_) ReportIfIdle();
     }

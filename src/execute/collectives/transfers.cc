@@ -1,4 +1,4 @@
-// Transfers from one device to another; and arrivals where some of the members are in other processes.
+// Transfers between two devices, and arrivals at collectives with members in other processes.
 #include "execute/collectives/process_link.h"
 #include "execute/collectives/rendezvous.h"
 #include "execute/collectives/unmetered.h"
@@ -14,7 +14,7 @@ void CollectiveRuntime::Deliver(const Instruction& hlo, const Route& route, Arra
   }
   operation->results.resize(2);
   operation->results[1] = std::move(contribution);
-  operation->over = true;
+  operation->is_complete = true;
   Wake(*operation);
 }
 
@@ -29,20 +29,20 @@ Handle CollectiveRuntime::Expect(const Instruction& hlo, const Route& route) {
   return {std::move(operation), 1};
 }
 
-// From another process.
-void CollectiveRuntime::Delivered(Operation& operation, const Instruction& source, Arrays arrays) {
+// For a transfer from another process.
+void CollectiveRuntime::CompleteTransfer(Operation& operation, const Instruction& source, Arrays arrays) {
   std::lock_guard lock(mutex_);
-  operation.came[0] = &source;
+  operation.instructions[0] = &source;
   operation.results.resize(2);
   operation.results[1] = std::move(arrays);
-  operation.over = true;
+  operation.is_complete = true;
   Wake(operation);
 }
 
 const GroupLayout* CollectiveRuntime::LayoutOf(const Rendezvous& rendezvous) const { return rendezvous.layout.get(); }
 
 Handle CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
-                     const MakeExchange& exchange) {
+                                 const MakeExchange& exchange) {
   const auto at = static_cast<size_t>(rank);
   bool complete = false;
   std::shared_ptr<Operation> operation = Contribute(hlo, rendezvous, at, std::move(contribution), complete);

@@ -1,11 +1,11 @@
-// What a thread makes for others.
+// Allocations that a thread makes on behalf of other devices.
 #pragma once
 
 #include "kernels/arrays/buffer.h"
 
 namespace shoal::internal {
 
-// While it is there, what the thread makes counts for no device.
+// During its lifetime, the thread's allocations are charged to no device.
 class ScopedUnmeteredThread {
  public:
   ScopedUnmeteredThread() : meter_(Buffer::MeterThisThread(nullptr)) {}

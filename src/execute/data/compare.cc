@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// By the digits of the narrower of the two types.
+// The default relative bound, from the precision of the narrower type.
 double DefaultRelative(ElementType a, ElementType b) {
   auto of = [](ElementType type) {
     if (type == ElementType::kF64 || type == ElementType::kC128) return 1e-6;
@@ -27,14 +27,14 @@ double DefaultRelative(ElementType a, ElementType b) {
 
 struct Pair {
   double distance = 0;
-  double size = 0;  // of the reference, a
+  double size = 0;  // magnitude of the reference element, from `a`
 };
 
-// Of two elements that are both numbers or not.
+// The distance is zero for two equal elements and for two NaNs.
 Pair Measure(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return {0, std::isfinite(a) ? std::abs(a) : 0.0};
   const double distance = std::abs(a - b);
-  // NOLINTNEXTLINE(bugprone-narrowing-conversions): clang-tidy 14 takes infinity for a number that does not fit
+  // NOLINTNEXTLINE(bugprone-narrowing-conversions): clang-tidy 14 assumes that infinity does not fit
   return {std::isfinite(distance) ? distance : kInfinity, std::isfinite(a) ? std::abs(a) : 0.0};
 }
 

@@ -1,4 +1,4 @@
-// How far two arrays are apart.
+// Compares arrays within error bounds.
 #pragma once
 
 #include <optional>
@@ -8,29 +8,29 @@
 
 namespace shoal::internal {
 
-// An element is beyond the bounds if it is beyond both of them. Those not given depend on the types: integers and
-// booleans must be equal; floats may differ by a few roundings of the narrower type, relative to themselves or, by a
-// hundredth of that, to the largest element.
+// An element exceeds the bounds if it exceeds both the absolute and the relative one. Their defaults depend on the
+// types: integers and booleans must be equal. Floats may differ by a few rounding errors of the narrower type, relative
+// to the element, or by a hundredth of that, relative to the largest element.
 struct ErrorBounds {
   std::optional<double> abs, rel;
 };
 
 struct Difference {
   int64_t elements = 0;
-  int64_t beyond = 0;               // elements beyond the bounds
-  double max_abs = 0, max_rel = 0;  // over all elements; infinite where one of the two is no number
-  int64_t at = -1;                  // the worst element: the first beyond the bounds, else the one of max_abs; -1: none
-  double abs_bound = 0, rel_bound = 0;  // that were applied
+  int64_t beyond = 0;               // number of elements that exceed the bounds
+  double max_abs = 0, max_rel = 0;  // over all elements; infinite if a difference is not finite
+  int64_t at = -1;  // the worst element: the first that exceeds the bounds, else the one of max_abs; -1: none
+  double abs_bound = 0, rel_bound = 0;  // the bounds applied
 };
 
-// Of arrays with the same dimensions; their types may differ.
+// The arrays must have equal dimensions; their types may differ.
 Difference CompareArrays(const Array& a, const Array& b, const ErrorBounds& bounds);
 
-// "{1,2}" and the element there as text.
+// The index of an element, "{1,2}", and its value, as text.
 std::string IndexText(int64_t element, Ints dims);
 std::string ElementText(const Array& array, int64_t element);
 
-// Same type, dimensions and bits.
+// True if type, dimensions and all bits are identical.
 bool AreBitIdentical(const Array& a, const Array& b);
 
 }  // namespace shoal::internal

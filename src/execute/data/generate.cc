@@ -20,7 +20,7 @@ constexpr NamedMode kModes[] = {{"use_random_inputs", ArgumentMode::kRandom},
                                 {"use_zeros_as_input", ArgumentMode::kZeros},
                                 {"use_device_id_as_input", ArgumentMode::kDeviceId}};
 
-// SplitMix64: any stretch of the sequence can be had without what comes before it.
+// SplitMix64: each element of the sequence can be computed without its predecessors.
 uint64_t Mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -28,7 +28,7 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Numbers with these elements, written as the type has them.
+// Encodes n elements of the type from `numbers`. A complex element takes two numbers.
 void StoreNumbers(ElementType type, const double* numbers, std::byte* out, int64_t n) {
   const int bytes = StorageBytes(type);
   if (IsFloat(type)) return EncodeDoubles(type, numbers, out, n);
@@ -43,7 +43,7 @@ void StoreNumbers(ElementType type, const double* numbers, std::byte* out, int64
   }
 }
 
-// Two matrices whose elements are this much smaller than 1 have a product with elements of order 1.
+// The scale of the elements, such that a matmul of two matrices has elements of order 1.
 double Scale(ElementType type, Ints whole) {
   if (!IsComplex(type) && (!IsFloat(type) || BitWidth(type) < 16)) return 1;
   if (whole.size() < 2) return 1;
@@ -77,7 +77,7 @@ class RandomRows {
     const uint64_t bits = Mix(key_ + index);
     if (!IsFloat(type_) && !IsComplex(type_)) return static_cast<double>(bits % static_cast<uint64_t>(limit_));
     const double number = scale_ * (static_cast<double>(bits >> 40) * 0x1p-23 - 1);
-    return Info(type_).specials == FloatSpecials::kFnu ? std::abs(number) : number;  // it has no sign
+    return Info(type_).specials == FloatSpecials::kFnu ? std::abs(number) : number;  // the type has no sign
   }
 
   ElementType type_;
@@ -86,7 +86,7 @@ class RandomRows {
   int limit_ = 8;
 };
 
-Array Filled(const Shape& shape, int64_t number) {
+Array FilledArray(const Shape& shape, int64_t number) {
   Array array = Array::Zeros(shape.element_type(), shape.dims());
   const double numbers[2] = {static_cast<double>(number), 0};
   const int bytes = array.element_bytes();
@@ -95,10 +95,10 @@ Array Filled(const Shape& shape, int64_t number) {
   return array;
 }
 
-// What use_random_inputs gives one leaf on all devices.
+// Generates the arrays of one leaf on all devices for use_random_inputs.
 class LeafGenerator {
  public:
-  // `whole`: the shape is that of all devices together, and each gets all of it.
+  // `whole`: the leaf's shape is the global one, and each device receives the whole array.
   LeafGenerator(const Leaf& leaf, const DeviceGrid& grid, bool any_sharding, bool whole, uint64_t seed)
       : leaf_(leaf), devices_(grid), any_sharding_(any_sharding || whole), seed_(seed) {
     const int rank = leaf.shape->rank();
@@ -106,43 +106,43 @@ class LeafGenerator {
     if (!shards_) shards_ = ShardGrid::Replicated(rank, grid.partitions);
   }
 
-  // Arrays that differ.
-  int64_t Count(const Placement* placement) const {
+  // Number of distinct arrays.
+  int64_t DistinctCount(const Placement* placement) const {
     std::set<Key> keys;
     for (int64_t device = 0; device < devices_.count(); ++device)
       if (placement == nullptr || placement->IsLocal(device)) keys.insert(KeyOf(device));
     return std::ssize(keys);
   }
 
-  Array On(int64_t device, const OnBytesGenerated& made_bytes) {
+  Array ArrayFor(int64_t device, const OnBytesGenerated& on_bytes) {
     const Key key = KeyOf(device);
     const Dims& position = key.first;
-    for (const auto& [made, array] : made_)
-      if (made == key) return array;
+    for (const auto& [known_key, array] : arrays_)
+      if (known_key == key) return array;
     const Ints dims = leaf_.shape->dims();
     Dims start = position;
     for (size_t d = 0; d < start.size(); ++d) start[d] *= dims[d];
     const auto stream = static_cast<uint64_t>(leaf_.number) + (static_cast<uint64_t>(key.second) << 32);
     Array array =
         RandomArray(leaf_.shape->element_type(), AsInts(WholeDims(*shards_, dims)), AsInts(start), dims, seed_, stream,
-                    made_bytes);
-    made_.emplace_back(key, array);
+                    on_bytes);
+    arrays_.emplace_back(key, array);
     return array;
   }
 
  private:
-  using Key = std::pair<Dims, int64_t>;  // the place of the part, and the variant
+  using Key = std::pair<Dims, int64_t>;  // position of the shard, and variant
   Key KeyOf(int64_t device) const {
     return {shards_->positions[static_cast<size_t>(devices_.PartitionOf(device))], Variant(device)};
   }
 
-  // Devices with different variants get different numbers. Only floats differ: integers and booleans may decide which
-  // way a device goes, and devices that go different ways wait for each other forever.
+  // Devices with different variants receive different numbers. Only floats may differ: integers and booleans may decide
+  // branches, and devices that take different branches deadlock.
   int64_t Variant(int64_t device) const {
     const ElementType type = leaf_.shape->element_type();
     if (!IsFloat(type) && !IsComplex(type)) return 0;
     const int64_t replica = leaf_.replicated ? 0 : devices_.ReplicaOf(device);
-    // In a module that was partitioned, a parameter without a sharding is a replicated one.
+    // In a partitioned module, a parameter without a sharding is replicated.
     return any_sharding_ ? replica : replica * devices_.partitions + devices_.PartitionOf(device);
   }
 
@@ -151,14 +151,14 @@ class LeafGenerator {
   bool any_sharding_;
   uint64_t seed_;
   std::optional<ShardGrid> shards_;
-  std::vector<std::pair<Key, Array>> made_;
+  std::vector<std::pair<Key, Array>> arrays_;
 };
 
 bool AnySharding(const std::vector<Leaf>& leaves) {
   return std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.sharding != nullptr; });
 }
 
-// As a double, in which no shape overflows.
+// A double, since an integer could overflow.
 double BytesOf(const Leaf& leaf) {
   if (!leaf.shape->IsArray()) return 0;
   double bytes = StorageBytes(leaf.shape->element_type());
@@ -181,7 +181,7 @@ std::vector<std::string> ArgumentModeNames() {
 }
 
 Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream,
-                  const OnBytesGenerated& made) {
+                  const OnBytesGenerated& on_bytes) {
   const RandomRows rows(type, whole, seed, stream);
   Array array(type, dims);
   if (array.count() == 0) return array;
@@ -191,12 +191,12 @@ Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t 
   for (size_t d = 0; d < dims.size(); ++d) first += start[d] * strides[d];
   Dims index(dims.size(), 0);
   std::byte* out = array.mutable_data();
-  constexpr int64_t kOften = 1 << 22;
-  int64_t untold = 0;
+  constexpr int64_t kReportBytes = 1 << 22;
+  int64_t unreported = 0;
   for (int64_t done = 0; done < array.count(); done += row) {
     rows.Fill(first, row, out + done * array.element_bytes());
-    untold += row * array.element_bytes();
-    if (made && (untold >= kOften || done + row >= array.count())) made(std::exchange(untold, 0));
+    unreported += row * array.element_bytes();
+    if (on_bytes && (unreported >= kReportBytes || done + row >= array.count())) on_bytes(std::exchange(unreported, 0));
     for (size_t d = dims.size(); d-- > 0;) {
       if (d + 1 == dims.size()) continue;
       first += strides[d];
@@ -209,12 +209,12 @@ Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t 
 }
 
 Arguments ArgumentsFromLeaves(const Module& module, const std::vector<std::vector<Value>>& leaves) {
-  const bool takes_arrays = !ParameterLeaves(module).empty();  // it may take tuples of nothing
+  const bool has_leaves = !ParameterLeaves(module).empty();  // false if all parameters are empty tuples
   Arguments arguments;
   for (const std::vector<Value>& of_device : leaves) {
     size_t next = 0;
     arguments.emplace_back();
-    if (of_device.empty() && takes_arrays) continue;  // another process has it
+    if (of_device.empty() && has_leaves) continue;  // a device of another process
     for (const Instruction* parameter : module.entry->parameters)
       arguments.back().push_back(FromLeaves(parameter->shape(), of_device, next));
   }
@@ -228,22 +228,23 @@ double ArgumentBytes(const Module& module) {
 }
 
 double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode mode, const Placement* placement) {
-  const auto here = placement == nullptr ? grid.count() : std::ssize(placement->Local());
+  const auto local_devices = placement == nullptr ? grid.count() : std::ssize(placement->Local());
   const std::vector<Leaf> leaves = ParameterLeaves(module);
   const bool any_sharding = AnySharding(leaves), whole = HasManualRegions(module);
   double bytes = 0;
   for (const Leaf& leaf : leaves) {
     if (!leaf.shape->IsArray()) continue;
     int64_t arrays = 1;
-    if (mode == ArgumentMode::kRandom) arrays = LeafGenerator(leaf, grid, any_sharding, whole, 0).Count(placement);
-    if (mode == ArgumentMode::kDeviceId) arrays = here;
+    if (mode == ArgumentMode::kRandom)
+      arrays = LeafGenerator(leaf, grid, any_sharding, whole, 0).DistinctCount(placement);
+    if (mode == ArgumentMode::kDeviceId) arrays = local_devices;
     bytes += BytesOf(leaf) * static_cast<double>(arrays);
   }
   return bytes;
 }
 
 Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
-                            const OnBytesGenerated& made, const Placement* placement) {
+                            const OnBytesGenerated& on_bytes, const Placement* placement) {
   const std::vector<Leaf> leaves = ParameterLeaves(module);
   const bool any_sharding = AnySharding(leaves);
   const bool whole = HasManualRegions(module);
@@ -257,11 +258,12 @@ Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, Argume
       if (!leaf.shape->IsArray()) {
         // a token
       } else if (mode == ArgumentMode::kRandom) {
-        value = generator.On(device, made);
+        value = generator.ArrayFor(device, on_bytes);
       } else if (mode == ArgumentMode::kDeviceId) {
-        value = Filled(*leaf.shape, device);
+        value = FilledArray(*leaf.shape, device);
       } else if (shared.IsToken()) {
-        shared = mode == ArgumentMode::kZeros ? Value(Filled(*leaf.shape, 0)) : Value(generator.On(0, made));
+        const bool zeros = mode == ArgumentMode::kZeros;
+        shared = zeros ? Value(FilledArray(*leaf.shape, 0)) : Value(generator.ArrayFor(0, on_bytes));
       }
       values[static_cast<size_t>(device)].push_back(
           mode == ArgumentMode::kRandom || mode == ArgumentMode::kDeviceId ? std::move(value) : shared);

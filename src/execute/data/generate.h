@@ -1,4 +1,4 @@
-// Inputs that nobody gave: made up, the same each time.
+// Generates inputs deterministically.
 #pragma once
 
 #include <functional>
@@ -10,37 +10,37 @@
 
 namespace shoal::internal {
 
-// [device][parameter]; where a placement is given, nothing for the devices of other processes.
+// [device][parameter]; with a placement, empty for devices of other processes.
 using Arguments = std::vector<std::vector<Value>>;
 
-// As XLA's runner names them.
+// Named as in XLA's HLO runner.
 enum class ArgumentMode : uint8_t {
-  kRandom,        // parts of one random array where a sharding says so, else each device its own floats
-  kSharedRandom,  // every device the same
+  kRandom,        // parameters with a sharding: shards of one random array; others: different floats on each device
+  kSharedRandom,  // identical arrays on all devices
   kZeros,
-  kDeviceId,  // every element is the number of the device
+  kDeviceId,  // every element is the device's number
 };
 std::optional<ArgumentMode> ParseArgumentMode(std::string_view name);  // "use_random_inputs"
 std::vector<std::string> ArgumentModeNames();
 
-// Floats lie in [-1, 1), closer to 0 the larger the array, so that products of many matrices stay finite. Integers
-// lie in [0, 8): they may count iterations or be indices.
-// `made` is told of bytes as they are made; GeneratedBytes says how many there will be, which is what they take in
-// memory: devices share what is the same.
+// Floats are in [-1, 1), scaled down for larger arrays, so that chains of matmuls stay finite. Integers are in [0, 8),
+// since they may be trip counts or indices.
+// `on_bytes` is called with the number of bytes as they are generated. GeneratedBytes returns their total. It is also
+// the memory used, since devices share identical arrays.
 using OnBytesGenerated = std::function<void(int64_t bytes)>;
 Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
-                            const OnBytesGenerated& made = {}, const Placement* placement = nullptr);
+                            const OnBytesGenerated& on_bytes = {}, const Placement* placement = nullptr);
 double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode mode,
                       const Placement* placement = nullptr);
-// Of the arrays that one device is given.
+// Total bytes of one device's arguments.
 double ArgumentBytes(const Module& module);
 
-// The part of a random array of dimensions `whole` that begins at index `start` and has dimensions `dims`. The array
-// depends on seed and stream alone.
+// The slice at `start` with dimensions `dims` of a random array with dimensions `whole`. The array depends only on
+// `seed` and `stream`.
 Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream,
-                  const OnBytesGenerated& made = {});
+                  const OnBytesGenerated& on_bytes = {});
 
-// Arguments from leaves[device][leaf].
+// Assembles arguments from leaves[device][leaf].
 Arguments ArgumentsFromLeaves(const Module& module, const std::vector<std::vector<Value>>& leaves);
 
 }  // namespace shoal::internal

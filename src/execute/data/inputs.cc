@@ -15,7 +15,7 @@
 namespace shoal::internal {
 namespace {
 
-// .npy files by name, in a folder or an .npz file.
+// The .npy files in a folder or an .npz file, by name.
 class NpyFiles {
  public:
   static Result<NpyFiles> Open(const std::string& path) {
@@ -26,20 +26,20 @@ class NpyFiles {
     SHOAL_ASSIGN(archive, FileBytes::Read(path));
     files.archive_ = std::move(archive);
     Result<ZipReader> zip = ZipReader::Open(files.archive_->bytes());
-    if (!zip.ok()) return Fail(StrCat(path, " ", zip.diag().message, "; --inputs takes a folder or an .npz file"));
+    if (!zip.ok()) return Fail(StrCat(path, " ", zip.diag().message, "; --inputs must be a folder or an .npz file"));
     files.zip_ = std::move(*zip);
     return files;
   }
 
   bool IsArchive() const { return zip_.has_value(); }
 
-  // Names of all there are, without ".npy": "0", "d1/0".
+  // The names of all files, without ".npy": "0", "d1/0".
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     if (zip_) {
       for (const auto& [name, entry] : zip_->entries()) names.push_back(name);
     } else {
-      std::error_code error;  // what cannot be listed cannot be read either, which is said elsewhere
+      std::error_code error;  // ignored: reading such a file reports the error
       for (std::filesystem::recursive_directory_iterator it(path_, error), end; it != end; it.increment(error))
         if (it.depth() < 2) names.push_back(std::filesystem::relative(it->path(), path_, error).generic_string());
     }
@@ -48,27 +48,27 @@ class NpyFiles {
     std::sort(names.begin(), names.end());
     return names;
   }
-  // As messages name it.
-  std::string NameOf(const std::string& name) const { return StrCat(path_, IsArchive() ? ":" : "/", name, ".npy"); }
+  // The path for messages.
+  std::string PathOf(const std::string& name) const { return StrCat(path_, IsArchive() ? ":" : "/", name, ".npy"); }
 
   bool Has(const std::string& name) const {
     if (zip_) return zip_->Has(name + ".npy") || zip_->Has(name);
     struct stat info {};
-    return stat(NameOf(name).c_str(), &info) == 0;
+    return stat(PathOf(name).c_str(), &info) == 0;
   }
 
-  // What stands before the data: that is small, however large an archive says the array is.
+  // Reads a file's header only, which is small whatever array size an archive declares.
   Result<NpyArray> ReadHeader(const std::string& name) {
     if (!zip_) return Read(name, UINT64_MAX);
     constexpr uint64_t kLargestHeader = 1 << 17;
     Result<std::string> beginning = zip_->ReadBeginning(EntryOf(name), kLargestHeader);
     if (!beginning.ok()) return Fail(StrCat(path_, " ", beginning.diag().message));
     Result<NpyArray> array = ParseNpyHeader(*beginning);
-    if (!array.ok()) return Fail(StrCat(NameOf(name), " ", array.diag().message));
+    if (!array.ok()) return Fail(StrCat(PathOf(name), " ", array.diag().message));
     return array;
   }
 
-  // The file's array, whose first so many bytes are all that is needed; its data last until the next call.
+  // Reads at least the first `needed` bytes of a file, as an array. Its data is valid until the next call.
   Result<NpyArray> Read(const std::string& name, uint64_t needed) {
     std::string_view bytes;
     if (zip_) {
@@ -77,12 +77,12 @@ class NpyFiles {
       unpacked_ = std::move(*unpacked);
       bytes = unpacked_;
     } else {
-      SHOAL_ASSIGN(file, FileBytes::Read(NameOf(name)));
+      SHOAL_ASSIGN(file, FileBytes::Read(PathOf(name)));
       file_ = std::move(file);
       bytes = file_->bytes();
     }
     Result<NpyArray> array = ParseNpy(bytes);
-    if (!array.ok()) return Fail(StrCat(NameOf(name), " ", array.diag().message));
+    if (!array.ok()) return Fail(StrCat(PathOf(name), " ", array.diag().message));
     return array;
   }
 
@@ -95,8 +95,8 @@ class NpyFiles {
   std::string unpacked_;
 };
 
-// The dimensions suit the shape: equal, or no larger where the shape is dynamic.
-bool Suits(Ints dims, const Shape& shape) {
+// True if the dimensions match the shape: equal, or not larger in dynamic dimensions.
+bool Matches(Ints dims, const Shape& shape) {
   if (dims.size() != shape.dims().size()) return false;
   for (size_t d = 0; d < dims.size(); ++d) {
     const auto i = static_cast<int64_t>(d);
@@ -105,26 +105,26 @@ bool Suits(Ints dims, const Shape& shape) {
   return true;
 }
 
-// How an array for all devices is cut, if the leaf's sharding makes shards of the leaf's shape of it.
-std::optional<ShardGrid> CutOf(const Leaf& leaf, Ints whole, const DeviceGrid& grid) {
+// The shards of a global array, if the leaf's sharding splits it into shards of the leaf's shape.
+std::optional<ShardGrid> MatchingShards(const Leaf& leaf, Ints whole, const DeviceGrid& grid) {
   if (leaf.sharding == nullptr) return std::nullopt;
   std::optional<ShardGrid> shards = ShardGridOf(*leaf.sharding, leaf.shape->rank(), grid.partitions);
   if (!shards || whole.size() != shards->tiles.size()) return std::nullopt;
-  if (!Suits(AsInts(ShardDims(*shards, whole)), *leaf.shape)) return std::nullopt;
+  if (!Matches(AsInts(ShardDims(*shards, whole)), *leaf.shape)) return std::nullopt;
   return shards;
 }
 
 Diag WrongShape(const Leaf& leaf, const std::string& found, Ints dims, const DeviceGrid& grid, bool for_all) {
-  std::string wanted = ToString(*leaf.shape);
+  std::string expected = ToString(*leaf.shape);
   if (for_all && leaf.sharding != nullptr) {
     const auto shards = ShardGridOf(*leaf.sharding, leaf.shape->rank(), grid.partitions);
     if (shards && !shards->replicated())
-      StrAppend(&wanted, ", or the whole of it, ", Text(leaf.shape->element_type()), "[",
+      StrAppend(&expected, ", or the global array ", Text(leaf.shape->element_type()), "[",
                 StrJoin(WholeDims(*shards, leaf.shape->dims()), ","), "]");
   }
   return Fail(
       leaf.hlo->at, "inputs.C3",
-      StrCat(DescribeInput(leaf), " must be ", wanted, ", ", found, " has the shape [", StrJoin(dims, ","), "]"));
+      StrCat(DescribeInput(leaf), " must be ", expected, "; ", found, " has shape [", StrJoin(dims, ","), "]"));
 }
 
 Status CheckType(const Leaf& leaf, const NpyArray& npy, const std::string& file) {
@@ -132,16 +132,16 @@ Status CheckType(const Leaf& leaf, const NpyArray& npy, const std::string& file)
   if (NpyHolds(npy, type)) return {};
   const std::string own = NpyDescr(type), raw = StrCat(own[0], "V", StorageBytes(type));
   return Fail(leaf.hlo->at, "inputs.C2",
-              StrCat(DescribeInput(leaf), " is ", Text(type), ", so a file for it must have the type '", own, "'",
-                     own == raw ? "" : StrCat(" or '", raw, "'"), ", ", file, " has '", npy.descr, "'"));
+              StrCat(DescribeInput(leaf), " is ", Text(type), ", so its file must have dtype '", own, "'",
+                     own == raw ? "" : StrCat(" or '", raw, "'"), "; ", file, " has '", npy.descr, "'"));
 }
 
-// What a file is for by its name: "2" and "arr_2", "d0/2" and "in/2/d0".
-struct FilePlace {
+// The leaf and device in a file name: "2" and "arr_2", "d0/2" and "in/2/d0".
+struct FileTarget {
   int64_t array = 0, device = 0;
 };
 
-std::optional<FilePlace> FilePlaceOf(std::string_view name) {
+std::optional<FileTarget> ParseFileName(std::string_view name) {
   auto number = [](std::string_view text) -> std::optional<int64_t> {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -159,10 +159,10 @@ std::optional<FilePlace> FilePlaceOf(std::string_view name) {
     device = name.starts_with('d') ? number(name.substr(1, slash - 1)) : std::nullopt;
   }
   if (!array || !device) return std::nullopt;
-  return FilePlace{*array, *device};
+  return FileTarget{*array, *device};
 }
 
-bool IsHere(const Placement* placement, int64_t device) { return placement == nullptr || placement->IsLocal(device); }
+bool IsLocal(const Placement* placement, int64_t device) { return placement == nullptr || placement->IsLocal(device); }
 
 class ArgumentReader {
  public:
@@ -172,12 +172,12 @@ class ArgumentReader {
   Status Read(const Leaf& leaf) {
     if (!leaf.shape->IsArray()) {
       for (int64_t device = 0; device < grid_.count(); ++device)
-        if (IsHere(placement_, device)) values_[static_cast<size_t>(device)].emplace_back();
+        if (IsLocal(placement_, device)) values_[static_cast<size_t>(device)].emplace_back();
       return {};
     }
     Value for_all;
     for (int64_t device = 0; device < grid_.count(); ++device) {
-      if (!IsHere(placement_, device)) continue;
+      if (!IsLocal(placement_, device)) continue;
       auto& values = values_[static_cast<size_t>(device)];
       if (std::optional<std::string> own = FirstOf(OwnNames(leaf, device))) {
         SHOAL_ASSIGN(array, ReadChecked(leaf, *own, /*for_all=*/false));
@@ -195,20 +195,20 @@ class ArgumentReader {
     return {};
   }
 
-  // Files beyond what the module takes mean that it is not the module they were made for.
+  // Fails on files for leaves or devices that the module does not have: they were made for another module.
   Status CheckCounts(const std::vector<Leaf>& leaves) const {
     const auto count = static_cast<int64_t>(leaves.size());
     for (const std::string& name : files_.Names()) {
-      const std::optional<FilePlace> place = FilePlaceOf(name);
-      if (!place) continue;  // somebody's notes
-      if (place->array >= count)
+      const std::optional<FileTarget> target = ParseFileName(name);
+      if (!target) continue;  // an unrelated file
+      if (target->array >= count)
         return Fail({}, "inputs.C1",
                     StrCat("the module takes ", count, count == 1 ? " array" : " arrays",
-                           ", numbered from 0, but there is ", files_.NameOf(name)));
-      if (place->device >= grid_.count())
+                           ", numbered from 0; unexpected file ", files_.PathOf(name)));
+      if (target->device >= grid_.count())
         return Fail({}, "inputs.C1",
                     StrCat("the run has ", grid_.count(), grid_.count() == 1 ? " device" : " devices",
-                           ", numbered from 0, but there is ", files_.NameOf(name)));
+                           ", numbered from 0; unexpected file ", files_.PathOf(name)));
     }
     return {};
   }
@@ -235,24 +235,24 @@ class ArgumentReader {
   Diag NoFile(const Leaf& leaf, int64_t device) const {
     return Fail(leaf.hlo->at, "inputs.C1",
                 StrCat(DescribeInput(leaf), ", ", ToString(*leaf.shape), ", has no input: neither ",
-                       files_.NameOf(StrCat("d", device, "/", leaf.number)), " nor ",
-                       files_.NameOf(StrCat(leaf.number)), " is there"));
+                       files_.PathOf(StrCat("d", device, "/", leaf.number)), " nor ",
+                       files_.PathOf(StrCat(leaf.number)), " exists"));
   }
 
-  // An array of a type and shape that the leaf may have, for one device or for all of them. Nothing larger is unpacked.
+  // Reads an array. Checks its type and shape against the leaf before unpacking it, as it may be too large.
   Result<Array> ReadChecked(const Leaf& leaf, const std::string& name, bool for_all) {
     SHOAL_ASSIGN(header, files_.ReadHeader(name));
-    SHOAL_TRY(CheckType(leaf, header, files_.NameOf(name)));
+    SHOAL_TRY(CheckType(leaf, header, files_.PathOf(name)));
     const Ints dims(header.dims);
-    if (!Suits(dims, *leaf.shape) && !(for_all && CutOf(leaf, dims, grid_)))
-      return WrongShape(leaf, files_.NameOf(name), dims, grid_, for_all);
+    if (!Matches(dims, *leaf.shape) && !(for_all && MatchingShards(leaf, dims, grid_)))
+      return WrongShape(leaf, files_.PathOf(name), dims, grid_, for_all);
     SHOAL_ASSIGN(npy, files_.Read(name, header.data_at + header.data_bytes));
     return FromNpy(npy, leaf.shape->element_type());
   }
 
   Array PartFor(const Leaf& leaf, const Array& whole, int64_t device) const {
-    if (Suits(whole.dims(), *leaf.shape)) return whole;
-    return ShardOf(whole, *CutOf(leaf, whole.dims(), grid_), grid_.PartitionOf(device));
+    if (Matches(whole.dims(), *leaf.shape)) return whole;
+    return ShardOf(whole, *MatchingShards(leaf, whole.dims(), grid_), grid_.PartitionOf(device));
   }
 
   NpyFiles& files_;
@@ -283,27 +283,27 @@ Value FromLiteral(const Literal& literal) {
 
 Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid,
                                     std::span<const Literal* const> literals, const Placement* placement) {
-  std::vector<Value> given;
-  for (const Literal* literal : literals) AppendLeaves(FromLiteral(*literal), given);
+  std::vector<Value> recorded;
+  for (const Literal* literal : literals) AppendLeaves(FromLiteral(*literal), recorded);
   const std::vector<Leaf> leaves = ParameterLeaves(module);
-  if (given.size() != leaves.size())
+  if (recorded.size() != leaves.size())
     return Fail({}, "inputs.C1",
-                StrCat("the module takes ", leaves.size(), " arrays, the snapshot has ", given.size()));
+                StrCat("the module takes ", leaves.size(), " arrays; the snapshot has ", recorded.size()));
   std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));
   for (size_t i = 0; i < leaves.size(); ++i) {
     const Leaf& leaf = leaves[i];
     const bool is_array = leaf.shape->IsArray();
-    if (is_array && (!given[i].IsArray() || given[i].array().type() != leaf.shape->element_type()))
+    if (is_array && (!recorded[i].IsArray() || recorded[i].array().type() != leaf.shape->element_type()))
       return Fail(leaf.hlo->at, "inputs.C2",
-                  StrCat(DescribeInput(leaf), " is ", ToString(*leaf.shape), ", the snapshot has ",
-                         given[i].IsArray() ? ToString(given[i].array()) : "a token"));
+                  StrCat(DescribeInput(leaf), " is ", ToString(*leaf.shape), "; the snapshot has ",
+                         recorded[i].IsArray() ? ToString(recorded[i].array()) : "a token"));
     for (int64_t device = 0; device < grid.count(); ++device) {
-      if (!IsHere(placement, device)) continue;
-      Value value = given[i];
-      if (is_array && !Suits(value.array().dims(), *leaf.shape)) {
-        const auto cut = CutOf(leaf, value.array().dims(), grid);
-        if (!cut) return WrongShape(leaf, "the snapshot's", value.array().dims(), grid, /*for_all=*/true);
-        value = ShardOf(value.array(), *cut, grid.PartitionOf(device));
+      if (!IsLocal(placement, device)) continue;
+      Value value = recorded[i];
+      if (is_array && !Matches(value.array().dims(), *leaf.shape)) {
+        const auto shards = MatchingShards(leaf, value.array().dims(), grid);
+        if (!shards) return WrongShape(leaf, "the snapshot's value", value.array().dims(), grid, /*for_all=*/true);
+        value = ShardOf(value.array(), *shards, grid.PartitionOf(device));
       }
       values[static_cast<size_t>(device)].push_back(std::move(value));
     }

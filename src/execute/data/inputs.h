@@ -1,23 +1,23 @@
-// Inputs of a run from files.
+// Reads the inputs of a run from files.
 #pragma once
 
 #include "execute/data/generate.h"
 
 namespace shoal::internal {
 
-// Reads the arguments of every device from a folder or an .npz file. For leaf K on device D it takes, in this order,
-// dD/K.npy and K.npy (in an .npz file also in/K/dD and arr_K). A K.npy is for all devices: each gets all of it, or its
-// shard where the parameter has a sharding and the file the shape of the whole. A failure with a rule is about what
-// the inputs are, one without about reading them.
+// Reads the arguments of every device from a folder or an .npz file. For leaf K on device D it looks for dD/K.npy, then
+// for K.npy (in an .npz file also in/K/dD and arr_K). K.npy is for all devices: each receives the whole array, or its
+// shard if the parameter has a sharding and the file has the global shape. A failure with a rule id means that the
+// inputs are invalid, one without that they could not be read.
 Result<Arguments> ReadArguments(const Module& module, const DeviceGrid& grid, const std::string& path,
                                 const Placement* placement = nullptr);
 
-// The arguments a snapshot recorded, for every device; they may be cut by shardings too.
+// The arguments recorded in a snapshot, for every device; they are split by shardings, too.
 Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid,
                                     std::span<const Literal* const> literals,
                                     const Placement* placement = nullptr);
 
-// A literal as a value; it must outlive it.
+// Converts a literal to a value. The literal must outlive the value.
 Value FromLiteral(const Literal& literal);
 
 }  // namespace shoal::internal

@@ -10,7 +10,7 @@
 namespace shoal::internal {
 namespace {
 
-// Two numbers of 64 bits: equal arrays have the same ones, and no others do in practice.
+// A 128-bit hash of an array's bytes.
 std::pair<int64_t, int64_t> DigestOf(const Array& array) {
   uint64_t a = 0x9e3779b97f4a7c15u, b = 0xc2b2ae3d27d4eb4fu;
   auto mix = [&](uint64_t word) {
@@ -18,14 +18,14 @@ std::pair<int64_t, int64_t> DigestOf(const Array& array) {
     b = (std::rotl(b, 27) + word) * 0xc4ceb9fe1a85ec53u + 0x165667b19e3779f9u;
   };
   const std::byte* data = array.data();
-  int64_t left = array.bytes();
-  for (; left >= 8; left -= 8, data += 8) {
+  int64_t remaining = array.bytes();
+  for (; remaining >= 8; remaining -= 8, data += 8) {
     uint64_t word = 0;
     std::memcpy(&word, data, sizeof(word));
     mix(word);
   }
-  uint64_t word = static_cast<uint64_t>(left);
-  if (left > 0) std::memcpy(reinterpret_cast<char*>(&word) + 1, data, static_cast<size_t>(left));
+  uint64_t word = static_cast<uint64_t>(remaining);
+  if (remaining > 0) std::memcpy(reinterpret_cast<char*>(&word) + 1, data, static_cast<size_t>(remaining));
   mix(word);
   return {static_cast<int64_t>(a ^ (a >> 32)), static_cast<int64_t>(b ^ (b >> 29))};
 }
@@ -39,7 +39,7 @@ void Write(Writer& writer, const Output& output) {
   writer.Int(summary.finite).Int(summary.nans).Int(summary.infs).Int(summary.crc32);
 }
 
-// What arrays are the same by.
+// The key by which arrays count as identical.
 struct Identity {
   int64_t number = 0, type = 0;
   std::vector<int64_t> dims;
@@ -70,19 +70,19 @@ Output Read(Reader& reader, Identity& identity) {
   return output;
 }
 
-// The arrays of one device's result, in both directions one after the other with one tag.
+// All arrays of a device's result are sent and received in order, with this tag.
 constexpr int kTag = 1;
 
 void SendLeaves(Job& job, const Value& result) {
   std::vector<Value> leaves;
   AppendLeaves(result, leaves);
-  size_t left = 0;
+  size_t remaining = 0;
   for (const Value& leaf : leaves) {
     if (!leaf.IsArray()) continue;
-    ++left;
-    job.Send(0, kTag, {leaf.array().data(), static_cast<size_t>(leaf.array().bytes())}, [&left] { --left; });
+    ++remaining;
+    job.Send(0, kTag, {leaf.array().data(), static_cast<size_t>(leaf.array().bytes())}, [&remaining] { --remaining; });
   }
-  job.PollUntil([&] { return left == 0; });
+  job.PollUntil([&] { return remaining == 0; });
 }
 
 std::string DescribeLeaves(const Value& result) {
@@ -100,17 +100,17 @@ std::string DescribeLeaves(const Value& result) {
 Value ReceiveLeaves(Job& job, int from, std::string_view description, const Shape& shape) {
   Reader reader(description);
   std::vector<Value> leaves(static_cast<size_t>(reader.Int()));
-  size_t left = 0;
+  size_t remaining = 0;
   for (Value& leaf : leaves) {
     if (reader.Int() == 0) continue;
     const auto type = static_cast<ElementType>(reader.Int());
     const std::vector<int64_t> dims = reader.Ints();
     leaf = Array(type, Dims(dims.begin(), dims.end()));
-    ++left;
+    ++remaining;
     job.Receive(from, kTag, {leaf.array().mutable_data(), static_cast<size_t>(leaf.array().bytes())},
-                [&left] { --left; });
+                [&remaining] { --remaining; });
   }
-  job.PollUntil([&] { return left == 0; });
+  job.PollUntil([&] { return remaining == 0; });
   size_t next = 0;
   return FromLeaves(shape, leaves, next);
 }
@@ -145,8 +145,8 @@ std::vector<Output> GatherOutputs(Job& job, std::vector<Output> own) {
       Output output = Read(reader, identity);
       const std::vector<int64_t> devices = output.devices;
       if (rank == 0) output.array = own[i].array;
-      const auto [it, fresh] = by_identity.try_emplace(identity, std::move(output));
-      if (!fresh) it->second.devices.insert(it->second.devices.end(), devices.begin(), devices.end());
+      const auto [it, is_new] = by_identity.try_emplace(identity, std::move(output));
+      if (!is_new) it->second.devices.insert(it->second.devices.end(), devices.begin(), devices.end());
     }
   }
   std::vector<Output> outputs;

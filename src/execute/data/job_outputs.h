@@ -1,4 +1,4 @@
-// The results of a run across processes, in one place.
+// Gathers the results of a run across processes.
 #pragma once
 
 #include "core/ir/module.h"
@@ -8,11 +8,11 @@ namespace shoal::internal {
 
 class Job;
 
-// The first process gets every device's result; the others keep their own.
+// The first process receives every device's result; the other processes keep their own.
 void GatherResults(Job& job, const Placement& placement, const Module& module, std::vector<Value>& results);
 
-// Every process comes with the outputs of its own devices; the first gets all of them, those that are the same as one.
-// Only what describes them moves.
+// Collective. Each process passes the outputs of its own devices. The first process receives all outputs, with
+// identical ones merged. Only summaries are transferred, not elements.
 std::vector<Output> GatherOutputs(Job& job, std::vector<Output> own);
 
 }  // namespace shoal::internal

@@ -1,5 +1,4 @@
-// The arrays that go into a module and come out of it, tuples flattened depth first. Their numbers are the names of
-// files: leaf K is K.npy.
+// The leaves of a module's parameters and result: arrays, with tuples flattened depth first. Leaf K is file K.npy.
 #pragma once
 
 #include <string>
@@ -13,10 +12,10 @@ struct Leaf {
   int64_t number = 0;
   const Instruction* hlo = nullptr;    // the parameter, or the root of the entry
   int64_t parameter = 0;               // its number
-  ShapeIndex index;                    // where in its shape
+  ShapeIndex index;                    // index in its shape
   const Shape* shape = nullptr;        // an array, or a token or opaque value, which has a number but no file
-  const Sharding* sharding = nullptr;  // null: none given
-  bool replicated = false;             // parameter_replication says that it is the same on all replicas
+  const Sharding* sharding = nullptr;  // null: none
+  bool replicated = false;             // identical on all replicas, according to parameter_replication
 };
 
 std::vector<Leaf> ParameterLeaves(const Module& module);

@@ -16,7 +16,7 @@
 namespace shoal::internal {
 namespace {
 
-// Parts along each dimension; nothing if the shapes cannot be a whole and its shard.
+// The number of parts along each dimension; nothing if `shard` cannot be a shard of `whole`.
 std::optional<Dims> TilesOf(Ints whole, Ints shard, int64_t devices) {
   if (whole.size() != shard.size()) return std::nullopt;
   Dims tiles;
@@ -28,7 +28,7 @@ std::optional<Dims> TilesOf(Ints whole, Ints shard, int64_t devices) {
     }
     if (shard[d] <= 0 || shard[d] > whole[d]) return std::nullopt;
     tiles.push_back(CeilDiv(whole[d], shard[d]));
-    // 10 over 4 devices is shards of 3; shards of 7 could only be of two, whose shards would be of 5.
+    // 10 elements over 4 devices make shards of 3. Shards of 7 would mean 2 parts, but 2 parts of 10 have 5 elements.
     if (CeilDiv(whole[d], tiles[d]) != shard[d] || devices % tiles[d] != 0) return std::nullopt;
     used *= tiles[d];
     if (used > devices || devices % used != 0) return std::nullopt;
@@ -36,10 +36,11 @@ std::optional<Dims> TilesOf(Ints whole, Ints shard, int64_t devices) {
   return tiles;
 }
 
-// A dimension's part that each device holds.
+// By device: the index of its part along one dimension.
 using Coordinates = std::vector<int64_t>;
 
-// Of the coordinates along each dimension; nothing if some part is held by fewer devices than others.
+// Builds the grid from the coordinates along each dimension. Returns nullopt if some boxes have fewer copies than
+// others.
 std::optional<ShardGrid> GridOf(const Dims& tiles, const std::vector<Coordinates>& coordinates, int64_t devices) {
   ShardGrid grid{tiles, std::vector<Dims>(static_cast<size_t>(devices), Dims(tiles.size(), 0))};
   std::vector<int64_t> copies(static_cast<size_t>(ElementCount(AsInts(tiles))));
@@ -55,7 +56,7 @@ std::optional<ShardGrid> GridOf(const Dims& tiles, const std::vector<Coordinates
   return grid;
 }
 
-// The number of the leaf at `index` among those of the shape, or -1 where there is no such place.
+// The number of the leaf at `index` of the shape; -1 if there is no leaf.
 int64_t LeafNumber(const Shape& shape, std::span<const int64_t> index) {
   if (index.empty()) return shape.IsTuple() ? -1 : 0;
   if (!shape.IsTuple() || index[0] < 0 || index[0] >= std::ssize(shape.elements())) return -1;
@@ -71,71 +72,72 @@ int64_t LeafNumber(const Shape& shape, std::span<const int64_t> index) {
   return rest < 0 ? -1 : before + rest;
 }
 
-// Looks for the nearest value with a sharding along whose dimension the dimension of a result runs: breadth first from
-// the result to its operands, out of and into called computations.
+// Finds the nearest value with a sharding from whose dimension a result's dimension derives. Searches breadth-first
+// from the result through operands, callers and callees.
 class DimensionSearch {
  public:
   DimensionSearch(const PartitionedPair& pair, int64_t parts) : pair_(pair), parts_(parts) {}
 
-  struct Found {
-    Coordinates coordinates;  // of each device
+  struct Match {
+    Coordinates coordinates;
     std::string value;
   };
-  std::optional<Found> From(const Instruction& root, ShapeIndex index, int64_t dimension) {
+  std::optional<Match> Find(const Instruction& root, ShapeIndex index, int64_t dimension) {
     Visit({&root, std::move(index), dimension, nullptr});
-    for (; !queue_.empty() && seen_.size() < kMaxPlaces; queue_.pop_front())
-      if (std::optional<Found> found = At(queue_.front())) return found;
+    for (; !queue_.empty() && seen_.size() < kMaxVisited; queue_.pop_front())
+      if (std::optional<Match> match = Inspect(queue_.front())) return match;
     return std::nullopt;
   }
 
  private:
-  static constexpr size_t kMaxPlaces = 100'000;
+  static constexpr size_t kMaxVisited = 100'000;
   struct Frame {
     const Instruction* call = nullptr;
     const Computation* callee = nullptr;
     const Frame* caller = nullptr;
   };
-  struct Place {
+  struct LeafDimension {
     const Instruction* hlo = nullptr;
     ShapeIndex index;
     int64_t dimension = 0;
     const Frame* frame = nullptr;
   };
 
-  void Visit(Place place) {
-    if (seen_.insert({place.hlo, place.index, place.dimension}).second) queue_.push_back(std::move(place));
+  void Visit(LeafDimension node) {
+    if (seen_.insert({node.hlo, node.index, node.dimension}).second) queue_.push_back(std::move(node));
   }
 
-  std::optional<Found> At(const Place& place) {
-    const int64_t leaf = LeafNumber(place.hlo->shape(), place.index);
+  // Returns the coordinates if the value has a sharding. Else enqueues its sources.
+  std::optional<Match> Inspect(const LeafDimension& node) {
+    const int64_t leaf = LeafNumber(node.hlo->shape(), node.index);
     if (leaf < 0) return std::nullopt;
-    std::optional<ShardGrid> grid = GridAt(place, leaf);
+    std::optional<ShardGrid> grid = GridAt(node, leaf);
     if (!grid) {
-      Follow(place);
+      EnqueueSources(node);
       return std::nullopt;
     }
-    const auto d = static_cast<size_t>(place.dimension);
+    const auto d = static_cast<size_t>(node.dimension);
     if (d >= grid->tiles.size() || grid->tiles[d] != parts_) return std::nullopt;
-    Found found{{}, std::string(place.hlo->name)};
-    for (const Dims& position : grid->positions) found.coordinates.push_back(position[d]);
-    return found;
+    Match match{{}, std::string(node.hlo->name)};
+    for (const Dims& box : grid->positions) match.coordinates.push_back(box[d]);
+    return match;
   }
 
-  // What is said about the leaf there, for every device.
-  std::optional<ShardGrid> GridAt(const Place& place, int64_t leaf) const {
-    const Instruction& hlo = *place.hlo;
-    if (IsParameter(hlo) && place.frame == nullptr) {
+  // The annotated shards of the leaf, for every device.
+  std::optional<ShardGrid> GridAt(const LeafDimension& node, int64_t leaf) const {
+    const Instruction& hlo = *node.hlo;
+    if (IsParameter(hlo) && node.frame == nullptr) {
       const int64_t number = FirstLeafOf(hlo) + leaf;
       return number < std::ssize(pair_.parameters) ? pair_.parameters[static_cast<size_t>(number)] : std::nullopt;
     }
-    const std::vector<Sharding> stated = AnnotatedShardings(pair_.whole, hlo);
+    const std::vector<Sharding> annotated = AnnotatedShardings(pair_.whole, hlo);
     const Sharding* sharding =
-        leaf < std::ssize(stated) ? &stated[static_cast<size_t>(leaf)] : LeafSharding(hlo[kSharding], leaf);
+        leaf < std::ssize(annotated) ? &annotated[static_cast<size_t>(leaf)] : LeafSharding(hlo[kSharding], leaf);
     if (sharding == nullptr) return std::nullopt;
-    const auto d = static_cast<size_t>(place.dimension);
+    const auto d = static_cast<size_t>(node.dimension);
     if (d < sharding->dimensions.size() && !sharding->dimensions[d].closed && sharding->dimensions[d].axes.empty())
-      return std::nullopt;  // "?": whatever follows from elsewhere
-    const Shape& shape = ShapeAt(hlo.shape(), place.index);
+      return std::nullopt;  // "?": open, determined by other values
+    const Shape& shape = ShapeAt(hlo.shape(), node.index);
     std::optional<ShardGrid> grid = ShardGridOf(*sharding, shape.rank(), pair_.grid.partitions);
     if (!grid) return std::nullopt;
     ShardGrid all{grid->tiles, {}};
@@ -157,57 +159,58 @@ class DimensionSearch {
     return first - leaves.begin();
   }
 
-  void Follow(const Place& place) {
-    const Instruction& hlo = *place.hlo;
-    if (IsParameter(hlo)) return ToCaller(place);
-    if (ValueRef from{&hlo, place.index}; TraceToOperand(from, Forwarding::kTupleElement | Forwarding::kTuple))
-      return Visit({from.hlo, std::move(from.path), place.dimension, place.frame});
+  void EnqueueSources(const LeafDimension& node) {
+    const Instruction& hlo = *node.hlo;
+    if (IsParameter(hlo)) return EnqueueCaller(node);
+    if (ValueRef from{&hlo, node.index}; TraceToOperand(from, Forwarding::kTupleElement | Forwarding::kTuple))
+      return Visit({from.hlo, std::move(from.path), node.dimension, node.frame});
     if (IsTuple(hlo)) return;
-    if (CallKindOf(hlo) != CallKind::kElements) return IntoCallees(place);
-    if (!place.index.empty()) {  // a sort or a reduction of several arrays, an optimization-barrier
+    if (CallKindOf(hlo) != CallKind::kElements) return EnqueueCallees(node);
+    if (!node.index.empty()) {  // a sort or a reduction of several arrays, an optimization-barrier
       const bool one = hlo.operands.size() == 1 && hlo.operand_shape(0).IsTuple();
-      const auto operand = static_cast<size_t>(place.index[0]);
-      if (one) return Visit({hlo.operands[0], place.index, place.dimension, place.frame});
+      const auto operand = static_cast<size_t>(node.index[0]);
+      if (one) return Visit({hlo.operands[0], node.index, node.dimension, node.frame});
       if (operand < hlo.operands.size() && hlo.operands[operand]->shape().IsArray() &&
-          std::ranges::equal(hlo.operands[operand]->shape().dims(), ShapeAt(hlo.shape(), place.index).dims()))
-        Visit({hlo.operands[operand], {}, place.dimension, place.frame});
+          std::ranges::equal(hlo.operands[operand]->shape().dims(), ShapeAt(hlo.shape(), node.index).dims()))
+        Visit({hlo.operands[operand], {}, node.dimension, node.frame});
       return;
     }
-    for (const OperandDimension& source : DimensionSources(hlo, place.dimension))
-      Visit({hlo.operands[source.operand], {}, source.dimension, place.frame});
+    for (const OperandDimension& source : DimensionSources(hlo, node.dimension))
+      Visit({hlo.operands[source.operand], {}, source.dimension, node.frame});
   }
 
-  void IntoCallees(const Place& place) {
-    // A loop hands its state on: what it starts from is divided as what it leaves.
-    if (CallKindOf(*place.hlo) == CallKind::kLoop)
-      Visit({place.hlo->operands[0], place.index, place.dimension, place.frame});
-    const Shape& shape = ShapeAt(place.hlo->shape(), place.index);
-    for (const Computation* callee : CalledComputations(*place.hlo)) {
-      if (callee->root == nullptr || LeafNumber(callee->result_shape(), place.index) < 0) continue;
-      const Shape& result = ShapeAt(callee->result_shape(), place.index);
+  void EnqueueCallees(const LeafDimension& node) {
+    // A loop's initial state has the same sharding as its final state.
+    if (CallKindOf(*node.hlo) == CallKind::kLoop)
+      Visit({node.hlo->operands[0], node.index, node.dimension, node.frame});
+    const Shape& shape = ShapeAt(node.hlo->shape(), node.index);
+    for (const Computation* callee : CalledComputations(*node.hlo)) {
+      if (callee->root == nullptr || LeafNumber(callee->result_shape(), node.index) < 0) continue;
+      const Shape& result = ShapeAt(callee->result_shape(), node.index);
       if (!result.IsArray() || !shape.IsArray() || !std::ranges::equal(result.dims(), shape.dims())) continue;
-      Visit({callee->root, place.index, place.dimension, &frames_.emplace_back(Frame{place.hlo, callee, place.frame})});
+      Visit({callee->root, node.index, node.dimension, &frames_.emplace_back(Frame{node.hlo, callee, node.frame})});
     }
   }
 
-  void ToCaller(const Place& place) {
-    if (place.frame == nullptr) return;
-    const Instruction& call = *place.frame->call;
-    const auto& parameters = place.frame->callee->parameters;
-    const auto found = std::find(parameters.begin(), parameters.end(), place.hlo);
+  void EnqueueCaller(const LeafDimension& node) {
+    if (node.frame == nullptr) return;
+    const Instruction& call = *node.frame->call;
+    const auto& parameters = node.frame->callee->parameters;
+    const auto found = std::find(parameters.begin(), parameters.end(), node.hlo);
     auto number = static_cast<size_t>(found - parameters.begin());
     if (CallKindOf(call) == CallKind::kBranch) {  // operand 0 is the selector
       const std::vector<Computation*> callees = CalledComputations(call);
-      number = 1 + static_cast<size_t>(std::find(callees.begin(), callees.end(), place.frame->callee) - callees.begin());
+      const auto callee = std::find(callees.begin(), callees.end(), node.frame->callee);
+      number = 1 + static_cast<size_t>(callee - callees.begin());
     }
     if (number < call.operands.size())
-      Visit({call.operands[number], place.index, place.dimension, place.frame->caller});
+      Visit({call.operands[number], node.index, node.dimension, node.frame->caller});
   }
 
   const PartitionedPair& pair_;
   const int64_t parts_;
-  std::deque<Place> queue_;
-  std::deque<Frame> frames_;  // stays where it is
+  std::deque<LeafDimension> queue_;
+  std::deque<Frame> frames_;  // a deque: addresses stay valid
   std::set<std::tuple<const Instruction*, ShapeIndex, int64_t>> seen_;
 };
 
@@ -216,71 +219,72 @@ std::optional<InferredShards> ByDimensions(const PartitionedPair& pair, const Le
   std::vector<std::string> values;
   for (size_t d = 0; d < tiles.size(); ++d) {
     if (tiles[d] == 1) continue;
-    auto found = DimensionSearch(pair, tiles[d]).From(*leaf.hlo, leaf.index, static_cast<int64_t>(d));
-    if (!found) return std::nullopt;
-    coordinates[d] = std::move(found->coordinates);
-    if (std::find(values.begin(), values.end(), found->value) == values.end()) values.push_back(found->value);
+    auto match = DimensionSearch(pair, tiles[d]).Find(*leaf.hlo, leaf.index, static_cast<int64_t>(d));
+    if (!match) return std::nullopt;
+    coordinates[d] = std::move(match->coordinates);
+    if (std::find(values.begin(), values.end(), match->value) == values.end()) values.push_back(match->value);
   }
   std::optional<ShardGrid> grid = GridOf(tiles, coordinates, pair.grid.count());
   if (!grid) return std::nullopt;
   return InferredShards{std::move(*grid), StrCat("by the sharding of ", StrJoin(values, " and "))};
 }
 
-// The ways to make the parts of each dimension of whole axes, those of one dimension in the order of the mesh.
+// Assignments of mesh axes to dimensions that yield the parts of each dimension. A dimension's axes are in mesh order.
 class AxisChoices {
  public:
-  AxisChoices(const Mesh& mesh, const Dims& tiles) : mesh_(mesh), tiles_(tiles), owner_(mesh.axis_names.size(), -1) {
+  AxisChoices(const Mesh& mesh, const Dims& tiles)
+      : mesh_(mesh), tiles_(tiles), dimension_of_(mesh.axis_names.size(), -1) {
     Assign(0, 0, 1);
   }
-  // For each axis the dimension that it divides, or -1; nothing if there is no way or more than one.
-  std::optional<std::vector<int>> Only() const { return count_ == 1 ? std::optional(only_) : std::nullopt; }
+  // By axis: the dimension that it divides, or -1. Returns nullopt unless there is exactly one assignment.
+  std::optional<std::vector<int>> Unique() const { return count_ == 1 ? std::optional(last_) : std::nullopt; }
 
  private:
   void Assign(size_t dimension, size_t axis, int64_t parts) {
     if (count_ > 1) return;
     if (dimension == tiles_.size()) {
-      only_ = owner_;
+      last_ = dimension_of_;
       ++count_;
       return;
     }
     if (parts == tiles_[dimension]) return Assign(dimension + 1, 0, 1);
-    for (; axis < owner_.size(); ++axis) {
+    for (; axis < dimension_of_.size(); ++axis) {
       const int64_t size = mesh_.devices.dims[axis];
-      if (owner_[axis] >= 0 || size == 1 || tiles_[dimension] % (parts * size) != 0) continue;
-      owner_[axis] = static_cast<int>(dimension);
+      if (dimension_of_[axis] >= 0 || size == 1 || tiles_[dimension] % (parts * size) != 0) continue;
+      dimension_of_[axis] = static_cast<int>(dimension);
       Assign(dimension, axis + 1, parts * size);
-      owner_[axis] = -1;
+      dimension_of_[axis] = -1;
     }
   }
   const Mesh& mesh_;
   const Dims& tiles_;
-  std::vector<int> owner_, only_;
+  std::vector<int> dimension_of_, last_;
   int count_ = 0;
 };
 
 std::optional<InferredShards> ByMesh(const PartitionedPair& pair, const Dims& tiles) {
   for (const Mesh& mesh : DeclaredMeshes(pair.whole)) {
     if (mesh.devices.DeviceCount() != pair.grid.partitions) continue;
-    const std::optional<std::vector<int>> owners = AxisChoices(mesh, tiles).Only();
-    if (!owners) continue;
+    const std::optional<std::vector<int>> assignment = AxisChoices(mesh, tiles).Unique();
+    if (!assignment) continue;
     Sharding sharding;
     sharding.kind = Sharding::Kind::kNamed;
     sharding.mesh = mesh;
     sharding.dimensions.resize(tiles.size());
     std::string axes;
-    for (size_t axis = 0; axis < owners->size(); ++axis) {
-      if ((*owners)[axis] < 0) continue;
-      sharding.dimensions[static_cast<size_t>((*owners)[axis])].axes.push_back({static_cast<int64_t>(axis), {}});
+    for (size_t axis = 0; axis < assignment->size(); ++axis) {
+      if ((*assignment)[axis] < 0) continue;
+      sharding.dimensions[static_cast<size_t>((*assignment)[axis])].axes.push_back({static_cast<int64_t>(axis), {}});
       StrAppend(&axes, axes.empty() ? "" : ", ", mesh.axis_names[axis]);
     }
     Dims ones(tiles.begin(), tiles.end()), shard(tiles.size(), 1);
     if (std::optional<ShardGrid> grid = ShardsByAnnotation(&sharding, AsInts(ones), AsInts(shard), pair.grid))
-      return InferredShards{std::move(*grid), StrCat("by axis ", axes, ", since no other makes as many parts")};
+      return InferredShards{std::move(*grid), StrCat("by mesh axis ", axes, ", the only choice with as many parts")};
   }
   return std::nullopt;
 }
 
-// The sharding of the parameter that the partitioned module returns the result in.
+// The shards of the parameter that the result aliases in the partitioned module; null if there is none.
 const std::optional<ShardGrid>* AliasedParameter(const PartitionedPair& pair, const Leaf& leaf) {
   for (const InputOutputAlias& alias : pair.parts.input_output_alias) {
     if (alias.output_index != leaf.index) continue;
@@ -328,18 +332,18 @@ std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole
 std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard) {
   const std::optional<Dims> tiles = TilesOf(whole, shard, pair.grid.count());
   const Leaf of_parts = ResultLeaves(pair.parts)[leaf], of_whole = ResultLeaves(pair.whole)[leaf];
-  if (std::optional<ShardGrid> given = ShardsByAnnotation(of_parts.sharding, whole, shard, pair.grid))
-    return InferredShards{std::move(*given), "by its sharding"};
-  if (std::optional<ShardGrid> given = ShardsByAnnotation(of_whole.sharding, whole, shard, pair.grid))
-    return InferredShards{std::move(*given), "by its sharding"};
+  if (std::optional<ShardGrid> annotated = ShardsByAnnotation(of_parts.sharding, whole, shard, pair.grid))
+    return InferredShards{std::move(*annotated), "by its sharding"};
+  if (std::optional<ShardGrid> annotated = ShardsByAnnotation(of_whole.sharding, whole, shard, pair.grid))
+    return InferredShards{std::move(*annotated), "by its sharding"};
   if (!tiles) return std::nullopt;
   if (const std::optional<ShardGrid>* aliased = AliasedParameter(pair, of_parts);
       aliased != nullptr && aliased->has_value() && (*aliased)->tiles == *tiles)
-    return InferredShards{**aliased, "as the parameter it is aliased with"};
-  if (std::optional<InferredShards> known = ByDimensions(pair, of_whole, *tiles)) return known;
-  if (std::optional<InferredShards> known = ByMesh(pair, *tiles)) return known;
+    return InferredShards{**aliased, "like the parameter that it aliases"};
+  if (std::optional<InferredShards> shards = ByDimensions(pair, of_whole, *tiles)) return shards;
+  if (std::optional<InferredShards> shards = ByMesh(pair, *tiles)) return shards;
   return InferredShards{*DefaultShards(whole, shard, pair.grid.count()),
-                     "in the order of the devices, since no sharding says otherwise"};
+                        "in device order, since no sharding specifies it"};
 }
 
 }  // namespace shoal::internal

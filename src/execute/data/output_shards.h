@@ -1,5 +1,5 @@
-// How the results of a module are divided among the devices of its partitioned form. Never by looking at values: a
-// partitioning that puts its shards in the wrong order must be seen.
+// Infers how the results of a module are divided among the devices of its partitioned form. It never inspects values,
+// since a partitioning with shards in the wrong order must be detected.
 #pragma once
 
 #include <string>
@@ -10,23 +10,22 @@
 
 namespace shoal::internal {
 
-// Shards of dimensions `shard` in the order of the devices, dimension by dimension, copies of a shard side by side: how
-// a plain tiled sharding numbers them. Nothing if the shapes do not fit each other.
+// Shards with dimensions `shard` in row-major device order, copies of a shard on consecutive devices, as in a plain
+// tiled sharding. Returns nullopt if `shard` cannot be a shard of `whole`.
 std::optional<ShardGrid> DefaultShards(Ints whole, Ints shard, int64_t devices);
 
 // "dimension 0 in 8 parts", "replicated"
 std::string DescribeShards(const ShardGrid& grid);
 
-// What the sharding says, for every device, if it fits the shapes. Null: nothing.
+// The shards of every device according to the sharding. Returns nullopt if it is null or does not match the shapes.
 std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole, Ints shard, const DeviceGrid& grid);
 
 struct InferredShards {
   ShardGrid grid;
-  std::string by;  // "by the sharding of t.3", "in the order of the devices, since nothing says otherwise"
+  std::string source;  // "by the sharding of t.3", "in device order, since no sharding specifies it"
 };
 
-// A module that is not partitioned, its partitioned form, and how the leaves of the parameters are divided, where that
-// is known.
+// A module that is not partitioned, its partitioned form, and the shards of the parameters' leaves, if known.
 struct PartitionedPair {
   const Module& whole;
   const Module& parts;
@@ -34,10 +33,11 @@ struct PartitionedPair {
   std::vector<std::optional<ShardGrid>> parameters;
 };
 
-// How leaf number `leaf` of the results is divided; its dimensions in the one module and in the other. By, in this
-// order: the sharding of the result in the partitioned module, the parameter it is aliased with there; what the whole
-// module says about the result, or about the values along whose dimensions its dimensions run; the only axes of the
-// module's mesh that make as many parts; the order of the devices. Nothing if the shapes do not fit each other.
+// The shards of leaf number `leaf` of the results, with dimensions `whole` in one module and `shard` in the other.
+// Sources, in this order: the result's sharding in the partitioned module; its sharding in the whole module; the
+// parameter that it aliases in the partitioned module; shardings of values in the whole module from which its
+// dimensions derive; the mesh axes, if only one choice yields the number of parts; device order. Returns nullopt if the
+// shapes do not match.
 std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard);
 
 }  // namespace shoal::internal

@@ -28,17 +28,18 @@ std::vector<Output> GroupEqualOutputs(const std::vector<Value>& results) {
   std::vector<std::vector<Value>> leaves;
   for (const Value& result : results) leaves.push_back(LeavesOf(result));
   std::vector<Output> outputs;
-  size_t most = 0;  // devices of other processes have none
-  for (const std::vector<Value>& of_device : leaves) most = std::max(most, of_device.size());
-  for (size_t number = 0; number < most; ++number) {
+  size_t leaf_count = 0;  // devices of other processes have no leaves
+  for (const std::vector<Value>& of_device : leaves) leaf_count = std::max(leaf_count, of_device.size());
+  for (size_t number = 0; number < leaf_count; ++number) {
     const size_t first = outputs.size();
     for (size_t device = 0; device < leaves.size(); ++device) {
       if (number >= leaves[device].size() || !leaves[device][number].IsArray()) continue;
       const Array& array = leaves[device][number].array();
-      auto same = std::find_if(outputs.begin() + static_cast<int64_t>(first), outputs.end(),
-                               [&](const Output& output) { return AreBitIdentical(output.array, array); });
-      if (same == outputs.end()) same = outputs.insert(same, {static_cast<int64_t>(number), {}, array, {}});
-      same->devices.push_back(static_cast<int64_t>(device));
+      auto identical = std::find_if(outputs.begin() + static_cast<int64_t>(first), outputs.end(),
+                                    [&](const Output& output) { return AreBitIdentical(output.array, array); });
+      if (identical == outputs.end())
+        identical = outputs.insert(identical, {static_cast<int64_t>(number), {}, array, {}});
+      identical->devices.push_back(static_cast<int64_t>(device));
     }
   }
   for (Output& output : outputs) output.summary = Summarize(output.array);

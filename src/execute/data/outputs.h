@@ -1,4 +1,4 @@
-// What comes out of a run: as files, as text, as a few numbers.
+// The outputs of a run, as files, text and summaries.
 #pragma once
 
 #include <algorithm>
@@ -13,33 +13,33 @@
 
 namespace shoal::internal {
 
-// Of all elements that are numbers; a complex number counts with its magnitude.
+// Statistics of an array's elements; a complex element counts by its magnitude.
 struct ArraySummary {
   double min = 0, max = 0, mean = 0;  // of finite elements
   int64_t finite = 0, nans = 0, infs = 0;
-  uint32_t crc32 = 0;  // of the bytes, as in the .npy file
+  uint32_t crc32 = 0;  // of the data bytes, as in the .npy file
 };
 
-// One array of the result, and the devices that have it, bit for bit the same.
+// One array of the result, and the devices whose arrays are bit-identical to it.
 struct Output {
   int64_t number = 0;  // K of K.npy
   std::vector<int64_t> devices;
-  Array array;  // of another process's devices: without its elements
+  Array array;  // without elements if all devices are in other processes
   ArraySummary summary;
 };
 
-// Sorted by number, then by the first device. Tokens have numbers, but are not among them.
+// Sorted by number, then by the first device. Tokens are numbered, but not included.
 std::vector<Output> GroupEqualOutputs(const std::vector<Value>& results);
 
-// Writes FOLDER/dD/K.npy for every device and array; of a job, for the devices of this process.
+// Writes FOLDER/dD/K.npy for every device and array; with a placement, for the devices of this process only.
 Status WriteOutputs(const std::vector<Value>& results, const std::string& folder, const Placement* placement = nullptr);
 
-// f32[2] {1, 2}, as HLO text writes it.
+// "f32[2] {1, 2}", in the syntax of HLO text.
 std::string LiteralText(const Array& array);
 
 ArraySummary Summarize(const Array& array);
 
-// Calls visit(i, number) for each element in order; a complex one is its magnitude.
+// Calls visit(i, number) for each element in order; for a complex element, `number` is its magnitude.
 template <class Visit>
 void ForEachNumber(const Array& array, Visit visit) {
   constexpr int64_t kBlock = 256;

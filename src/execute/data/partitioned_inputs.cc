@@ -21,28 +21,28 @@ Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& 
     if (a.element_type() != b.element_type())
       return Fail(
           leaf.hlo->at, "compare.C2",
-          StrCat(DescribeInput(leaf), " is ", ToString(b), " in the one module, ", ToString(a), " in the other"));
+          StrCat(DescribeInput(leaf), " is ", ToString(b), " in one module, ", ToString(a), " in the other"));
     partitioning.divided = partitioning.divided || !std::ranges::equal(a.dims(), b.dims());
     std::optional<ShardGrid> shards = ShardsByAnnotation(leaf.sharding, a.dims(), b.dims(), parts.grid);
     if (!shards) shards = ShardsByAnnotation(leaves[i].sharding, a.dims(), b.dims(), parts.grid);
-    partitioning.known.push_back(shards);
+    partitioning.annotated.push_back(shards);
     if (!shards) {
       shards = DefaultShards(a.dims(), b.dims(), parts.grid.count());
       if (!shards)
         return Fail(leaf.hlo->at, "compare.C3",
                     StrCat(DescribeInput(leaf), " is ", ToString(b), " on each of ", parts.grid.count(),
-                           " devices, which is no shard of the other module's ", ToString(a)));
+                           " devices, but that is not a shard of the other module's ", ToString(a)));
       if (!shards->replicated())
-        partitioning.notes.push_back(StrCat(DescribeInput(leaf), " has no sharding that fits: taken as ",
-                                            DescribeShards(*shards), " in the order of the devices"));
+        partitioning.notes.push_back(StrCat(DescribeInput(leaf), " has no matching sharding; assumed ",
+                                            DescribeShards(*shards), ", in device order"));
     }
     partitioning.parameters.push_back(std::move(*shards));
   }
   return partitioning;
 }
 
-Arguments SplitArguments(const std::vector<Value>& whole, const ModuleOnDevices& parts, const Partitioning& partitioning,
-                         const Placement* placement) {
+Arguments SplitArguments(const std::vector<Value>& whole, const ModuleOnDevices& parts,
+                         const Partitioning& partitioning, const Placement* placement) {
   std::vector<Value> leaves;
   for (const Value& argument : whole) AppendLeaves(argument, leaves);
   std::vector<std::vector<Value>> values(static_cast<size_t>(parts.grid.count()));
@@ -75,32 +75,32 @@ void TrackWorst(const Array& a, const Array& b, int64_t device, const ErrorBound
 
 namespace {
 
-// The devices in rounds, each of which has every box once: the first devices that hold each, the second, and so on.
-std::vector<std::vector<size_t>> Rounds(const ShardGrid& grid) {
+// Sets of devices that each hold every box once: the first device that holds each box, the second, and so on.
+std::vector<std::vector<size_t>> CoveringSets(const ShardGrid& grid) {
   std::map<std::vector<int64_t>, std::vector<size_t>> holders;
   for (size_t device = 0; device < grid.positions.size(); ++device)
     holders[{grid.positions[device].begin(), grid.positions[device].end()}].push_back(device);
-  size_t most = 0;
-  for (const auto& [box, devices] : holders) most = std::max(most, devices.size());
-  std::vector<std::vector<size_t>> rounds(most);
-  for (size_t round = 0; round < most; ++round)
-    for (const auto& [box, devices] : holders) rounds[round].push_back(devices[std::min(round, devices.size() - 1)]);
-  return rounds;
+  size_t max_copies = 0;
+  for (const auto& [box, devices] : holders) max_copies = std::max(max_copies, devices.size());
+  std::vector<std::vector<size_t>> sets(max_copies);
+  for (size_t copy = 0; copy < max_copies; ++copy)
+    for (const auto& [box, devices] : holders) sets[copy].push_back(devices[std::min(copy, devices.size() - 1)]);
+  return sets;
 }
 
-// Each of the wholes that the shards make, copies of a shard in turn.
+// Compares every array that can be reassembled from the shards, using each copy of a shard.
 void CompareShards(std::span<const Array> shards, const ShardGrid& grid, const ErrorBounds& bounds,
                    OutputComparison& worst) {
   const Array expected = worst.a;
-  int64_t round_number = 0;
-  for (const std::vector<size_t>& round : Rounds(grid)) {
+  int64_t set_number = 0;
+  for (const std::vector<size_t>& devices : CoveringSets(grid)) {
     std::vector<Array> chosen;
-    ShardGrid of_round{grid.tiles, {}};
-    for (size_t device : round) {
+    ShardGrid chosen_grid{grid.tiles, {}};
+    for (size_t device : devices) {
       chosen.push_back(shards[device]);
-      of_round.positions.push_back(grid.positions[device]);
+      chosen_grid.positions.push_back(grid.positions[device]);
     }
-    TrackWorst(expected, JoinShards(chosen, of_round, expected.dims()), round_number++, bounds, worst);
+    TrackWorst(expected, JoinShards(chosen, chosen_grid, expected.dims()), set_number++, bounds, worst);
   }
   worst.device = 0;
 }
@@ -108,35 +108,36 @@ void CompareShards(std::span<const Array> shards, const ShardGrid& grid, const E
 }  // namespace
 
 Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
-                                                     const ModuleOnDevices& parts, const std::vector<Value>& part_results,
+                                                     const ModuleOnDevices& parts,
+                                                     const std::vector<Value>& part_results,
                                                      const Partitioning& partitioning, const ErrorBounds& bounds) {
   const std::vector<Leaf> leaves = ResultLeaves(whole), part_leaves = ResultLeaves(parts.module);
   if (leaves.size() != part_leaves.size())
     return Fail(
         {}, "compare.C1",
-        StrCat("the modules must give the same number of arrays, got ", leaves.size(), " and ", part_leaves.size()));
+        StrCat("the modules must return the same number of arrays, got ", leaves.size(), " and ", part_leaves.size()));
   std::vector<std::vector<Value>> a, b;
   for (const Value& result : whole_results) AppendLeaves(result, a.emplace_back());
   for (const Value& result : part_results) AppendLeaves(result, b.emplace_back());
-  const PartitionedPair pair{whole, parts.module, parts.grid, partitioning.known};
+  const PartitionedPair pair{whole, parts.module, parts.grid, partitioning.annotated};
   std::vector<OutputComparison> outputs;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (i >= a[0].size() || i >= b[0].size())
-      return Fail({}, "compare.C1", StrCat("output ", leaves[i].number, " is declared and was not given"));
+      return Fail({}, "compare.C1", StrCat("output ", leaves[i].number, " is declared, but was not returned"));
     if (!a[0][i].IsArray() || !b[0][i].IsArray()) continue;
     OutputComparison worst{leaves[i].number, {}, {}, 0, "", {}};
     if (b.size() > 1 && !std::ranges::equal(a[0][i].array().dims(), b[0][i].array().dims())) {
       std::vector<Array> shards;
       for (const auto& of_device : b) shards.push_back(of_device[i].array());
       worst.a = a[0][i].array();
-      const std::optional<InferredShards> known = OutputShards(pair, i, worst.a.dims(), shards[0].dims());
-      if (!known)
+      const std::optional<InferredShards> inferred = OutputShards(pair, i, worst.a.dims(), shards[0].dims());
+      if (!inferred)
         return Fail({}, "compare.C4",
                     StrCat("output ", leaves[i].number, " is ", ToString(shards[0]), " on each of ",
-                           parts.grid.count(), " devices, which is no shard of the other module's ",
+                           parts.grid.count(), " devices, but that is not a shard of the other module's ",
                            ToString(worst.a)));
-      CompareShards(shards, known->grid, bounds, worst);
-      worst.note = StrCat(DescribeShards(known->grid), ", ", known->by);
+      CompareShards(shards, inferred->grid, bounds, worst);
+      worst.note = StrCat(DescribeShards(inferred->grid), ", ", inferred->source);
       outputs.push_back(std::move(worst));
       continue;
     }
@@ -144,7 +145,7 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
       const Array &x = a[a.size() == 1 ? 0 : device][i].array(), &y = b[device][i].array();
       if (!std::ranges::equal(x.dims(), y.dims()))
         return Fail({}, "compare.C4",
-                    StrCat("output ", leaves[i].number, " is ", ToString(x), " in the one module, ", ToString(y),
+                    StrCat("output ", leaves[i].number, " is ", ToString(x), " in one module, ", ToString(y),
                            " in the other"));
       TrackWorst(x, y, static_cast<int64_t>(device), bounds, worst);
     }
@@ -161,8 +162,9 @@ Result<std::vector<OutputComparison>> CompareWithLiteral(const Literal& recorded
     const auto number = static_cast<size_t>(output.number);
     if (number >= leaves.size() || !leaves[number].IsArray() ||
         !std::ranges::equal(leaves[number].array().dims(), output.array.dims()))
-      return Fail({}, "compare.C4",
-                  StrCat("output ", output.number, " is ", ToString(output.array), ", the snapshot has no such result"));
+      return Fail(
+          {}, "compare.C4",
+          StrCat("output ", output.number, " is ", ToString(output.array), "; the snapshot has no such result"));
     OutputComparison comparison{output.number, {}, {}, 0, "", {}};
     TrackWorst(leaves[number].array(), output.array, 0, {}, comparison);
     comparisons.push_back(std::move(comparison));

@@ -1,5 +1,5 @@
-// Two modules made to run on the same inputs, so that their results can be compared: either both as they are, or one
-// whole and the other cut into partitions.
+// Prepares two modules to run on equal inputs, and compares their results. Either both have equal parameter shapes, or
+// one is the whole module and the other its partitioned form.
 #pragma once
 
 #include "execute/data/compare.h"
@@ -15,42 +15,43 @@ struct ModuleOnDevices {
   DeviceGrid grid;
 };
 
-// How the leaves of the parameters of the one are cut to give those of the other.
+// The shards of the whole module's parameters that the partitioned module takes, by leaf.
 struct Partitioning {
-  bool divided = false;  // false: all parameters have the same shapes
+  bool divided = false;  // false: all parameters have equal shapes
   std::vector<ShardGrid> parameters;
-  std::vector<std::optional<ShardGrid>> known;  // the same, where a sharding says so
-  std::vector<std::string> notes;  // what was not said and had to be guessed, one sentence each
+  std::vector<std::optional<ShardGrid>> annotated;  // as `parameters`, but only those with a sharding
+  std::vector<std::string> notes;                   // one sentence for each assumed sharding
 };
 
 // Fails if the parameters cannot be shards of the whole module's.
 Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& parts);
 
-// What each device of the partitioned module gets of the whole module's arguments; where a placement is given, nothing
-// for the devices of other processes.
-Arguments SplitArguments(const std::vector<Value>& whole, const ModuleOnDevices& parts, const Partitioning& partitioning,
-                         const Placement* placement = nullptr);
+// The shards of the whole module's arguments for each device of the partitioned module; with a placement, empty for
+// devices of other processes.
+Arguments SplitArguments(const std::vector<Value>& whole, const ModuleOnDevices& parts,
+                         const Partitioning& partitioning, const Placement* placement = nullptr);
 
-// The same arrays for the parameters of the other module, which may group them otherwise in tuples. What is there for one
-// device alone all of them get.
+// Regroups the arguments for the other module, whose parameters may be tuples of the same arrays. The arguments of a
+// single device are passed to all devices.
 Arguments RegroupArguments(const Arguments& whole, const ModuleOnDevices& parts);
 
-// One of the results of both modules. Of several devices that have the whole of it, the one that differs most counts.
+// The comparison of one output. If several devices have the whole array, the one with the largest difference counts.
 struct OutputComparison {
   int64_t number = 0;
   Array a, b;
-  int64_t device = 0;  // that has `b`, where it was not put together from several
-  std::string note;    // how it was
+  int64_t device = 0;  // the device of `b`, unless it was reassembled from several
+  std::string note;    // how it was reassembled
   Difference difference;
 };
-// One comparison of two arrays for each device, of which `worst` keeps the worst.
+// Compares the arrays of one device, and updates `worst` if they differ more. Call it for each device in order.
 void TrackWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst);
-// `whole` has its results on one device, or on as many as the other. Shards are put together as OutputShards says; where
-// several devices hold the same shard, each of them is compared.
+// `whole` has results for one device, or for as many as the other module. Shards are reassembled according to
+// OutputShards. If several devices hold copies of a shard, every copy is compared.
 Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
-                                                     const ModuleOnDevices& parts, const std::vector<Value>& part_results,
+                                                     const ModuleOnDevices& parts,
+                                                     const std::vector<Value>& part_results,
                                                      const Partitioning& partitioning, const ErrorBounds& bounds);
-// Compares the outputs of a run with a recorded result, within the default bounds; fails if that has no leaf of the same dimensions.
+// Compares the outputs of a run with a recorded result, within the default bounds. Fails if dimensions differ.
 Result<std::vector<OutputComparison>> CompareWithLiteral(const Literal& recorded, std::span<const Output> outputs);
 
 }  // namespace shoal::internal

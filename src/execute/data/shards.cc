@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Sharding::Kind;
 
-// The index of number `n` in an array of these dimensions.
+// The multi-dimensional index of linear index `n`.
 Dims Unravel(int64_t n, Ints dims) {
   Dims index(dims.size());
   for (size_t d = dims.size(); d-- > 0; n /= dims[d]) index[d] = n % dims[d];
@@ -33,7 +33,7 @@ std::optional<ShardGrid> TiledGrid(const Sharding& sharding, int rank, int64_t p
   return grid;
 }
 
-// The part of an axis's coordinate that the reference is about.
+// The coordinate along the axis or sub-axis that the reference denotes.
 int64_t Coordinate(const AxisRef& ref, const Mesh& mesh, Ints coordinates) {
   const auto axis = static_cast<size_t>(ref.axis);
   if (!ref.sub) return coordinates[axis];
@@ -65,9 +65,9 @@ std::optional<ShardGrid> NamedGrid(const Sharding& sharding, int rank, int64_t p
   return grid;
 }
 
-// A box within a whole array: where it begins, and how much of it is inside.
+// A box within an array: its offset, and the size of its part inside the array.
 struct Box {
-  int64_t offset = 0;  // in elements of the whole
+  int64_t offset = 0;  // in elements of the array
   Dims sizes;
 };
 
@@ -100,7 +100,7 @@ std::optional<ShardGrid> ShardGridOf(const Sharding& sharding, int rank, int64_t
   std::optional<ShardGrid> grid;
   if (sharding.kind == Kind::kTiled) grid = TiledGrid(sharding, rank, partitions);
   if (sharding.kind == Kind::kNamed) grid = NamedGrid(sharding, rank, partitions);
-  // A list that names one device twice leaves another without a box.
+  // If the device list has a duplicate, another device has no box.
   auto has_none = [&](const Dims& position) { return std::ssize(position) != rank; };
   if (grid && std::ranges::any_of(grid->positions, has_none)) return std::nullopt;
   return grid;

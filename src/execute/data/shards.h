@@ -1,5 +1,4 @@
-// Shardings as places: which part of a whole array each partition holds, how to cut it out, and how to put the whole
-// together again.
+// Shardings as grids: the part of an array that each partition holds. Splits arrays into shards and reassembles them.
 #pragma once
 
 #include <optional>
@@ -10,32 +9,32 @@
 
 namespace shoal::internal {
 
-// An array cut into equal boxes; of the last along a dimension, what lies beyond the array's end is padding.
+// A division of an array into equal boxes. The last box along a dimension is padded if it extends beyond the array.
 struct ShardGrid {
   Dims tiles;                   // boxes along each dimension
-  std::vector<Dims> positions;  // of each partition: the index of its box
+  std::vector<Dims> positions;  // by partition: the index of its box
 
-  // Every partition holds the whole array.
+  // True if every partition holds the whole array.
   bool replicated() const { return ElementCount(AsInts(tiles)) == 1; }
   static ShardGrid Replicated(int rank, int64_t partitions);
 };
 
-// The sharding of one of the leaves of a shape: an element of a tuple's. Null if there is none.
+// The sharding of a leaf: an element of a tuple sharding, else the sharding itself. Null if there is none.
 const Sharding* LeafSharding(const Sharding* sharding, int64_t leaf);
 
-// Of replicated, maximal (which everybody holds), tiled and named shardings, with or without groups of partitions that
-// hold the same. Nothing where the sharding does not say (manual, unknown, unreduced) or is about another number of
+// The grid of a replicated, maximal (treated as replicated), tiled or named sharding; boxes may have several copies.
+// Returns nullopt if the sharding does not determine one (manual, unknown, unreduced), or has a different number of
 // partitions or dimensions.
 std::optional<ShardGrid> ShardGridOf(const Sharding& sharding, int rank, int64_t partitions);
 
-// The size of each box of a whole array, and of the smallest whole that such boxes make.
+// The dimensions of each box of an array; and those of the array that consists of such boxes without padding.
 Dims ShardDims(const ShardGrid& grid, Ints whole);
 Dims WholeDims(const ShardGrid& grid, Ints shard);
 
-// The partition's box; zeros where it reaches beyond the array.
+// The partition's box, zero-padded beyond the end of the array.
 Array ShardOf(const Array& whole, const ShardGrid& grid, int64_t partition);
-// The whole array of dimensions `dims` from the boxes, one for each partition; of those that hold the same box, the
-// first counts.
+// Reassembles an array with dimensions `dims` from one box per partition. If several partitions hold a box, the first
+// one is used.
 Array JoinShards(std::span<const Array> shards, const ShardGrid& grid, Ints dims);
 
 }  // namespace shoal::internal

@@ -15,7 +15,7 @@
 namespace shoal::internal {
 namespace {
 
-// Letters, digits and ._- stay.
+// Replaces all characters except letters, digits and ._- by _.
 std::string FileName(std::string_view name) {
   std::string safe(name);
   for (char& c : safe)
@@ -47,8 +47,8 @@ class DumpToFiles : public Dump {
   }
 
   std::string Summary() const override {
-    int64_t values = elsewhere_values_;
-    std::set<std::string_view> evaluated(elsewhere_.begin(), elsewhere_.end());
+    int64_t values = remote_values_;
+    std::set<std::string_view> evaluated(remote_names_.begin(), remote_names_.end());
     for (const auto& of_device : times_) {
       for (const auto& [hlo, times] : of_device) {
         values += times;
@@ -59,10 +59,10 @@ class DumpToFiles : public Dump {
     std::string text = StrCat(values, values == 1 ? " value of " : " values of ", instructions,
                               instructions == 1 ? " instruction" : " instructions");
     StrAppend(&text, " to ", folder_);
-    const int64_t never = std::ssize(names_) - instructions;
-    if (never > 0)
-      StrAppend(&text, "; ", never, never == 1 ? " more matches, but was" : " more match, but were",
-                " never evaluated by themselves");
+    const int64_t unevaluated = std::ssize(names_) - instructions;
+    if (unevaluated > 0)
+      StrAppend(&text, "; ", unevaluated, unevaluated == 1 ? " more matches, but was" : " more match, but were",
+                " not evaluated individually");
     return text;
   }
 
@@ -73,27 +73,28 @@ class DumpToFiles : public Dump {
     const std::vector<std::string> all = job.Gather(writer.Take());
     for (size_t rank = 1; rank < all.size(); ++rank) {
       for (Reader reader(all[rank]); !reader.rest().empty();) {
-        elsewhere_.emplace(reader.String());
-        elsewhere_values_ += reader.Int();
+        remote_names_.emplace(reader.String());
+        remote_values_ += reader.Int();
       }
     }
   }
 
  private:
-  std::unordered_map<const Instruction*, std::string> names_;  // of files
-  std::set<std::string> elsewhere_;                            // those that other processes wrote
-  int64_t elsewhere_values_ = 0;
+  std::unordered_map<const Instruction*, std::string> names_;  // of the files
+  std::set<std::string> remote_names_;                         // of files that other processes wrote
+  int64_t remote_values_ = 0;
   std::string folder_;
-  std::vector<std::unordered_map<const Instruction*, int64_t>> times_;  // of each device
+  std::vector<std::unordered_map<const Instruction*, int64_t>> times_;  // by device: number of evaluations
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Dump>> Dump::Create(const Module& module, const std::string& pattern, const std::string& folder,
                                            int64_t devices) {
-  // RE2 takes time in proportion to the text, whatever the expression, and no stack.
+  // RE2 takes linear time and constant stack for every expression.
   const re2::RE2 regex(pattern, re2::RE2::Quiet);
-  if (!regex.ok()) return EnvironmentError(StrCat("--dump=", pattern, " is not a regular expression: ", regex.error()));
+  if (!regex.ok())
+    return EnvironmentError(StrCat("--dump=", pattern, " is not a valid regular expression: ", regex.error()));
   std::vector<const Instruction*> matching;
   std::map<std::string_view, int> times;
   for (const Computation* computation : module.computations) {
@@ -103,7 +104,7 @@ Result<std::unique_ptr<Dump>> Dump::Create(const Module& module, const std::stri
       ++times[hlo->name];
     }
   }
-  if (matching.empty()) return EnvironmentError(StrCat("--dump=", pattern, " matches the name of no instruction"));
+  if (matching.empty()) return EnvironmentError(StrCat("--dump=", pattern, " does not match any instruction name"));
   std::unordered_map<const Instruction*, std::string> names;
   for (const Instruction* hlo : matching)
     names[hlo] = FileName(times[hlo->name] == 1 ? std::string(hlo->name) : StrCat(hlo->parent->name, ".", hlo->name));

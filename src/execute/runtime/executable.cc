@@ -13,7 +13,7 @@ Executable::~Executable() = default;
 Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, const EngineOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  std::unique_ptr<Executable> engine(new Executable(options.threads));
+  std::unique_ptr<Executable> executable(new Executable(options.threads));
   const auto begin_stage = [&](const std::string& stage) {
     if (options.progress) options.progress(stage);
   };
@@ -23,68 +23,70 @@ Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, co
   passes.context.evaluate = EvaluateConstantModule;
   if (!options.per_instruction) SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), passes));
   begin_stage("loops");
-  engine->program_ = Lower(std::move(copy), options.per_instruction ? LoweringGranularity::kOps : LoweringGranularity::kFused);
-  Program& program = engine->program_;
+  const auto granularity = options.per_instruction ? LoweringGranularity::kOps : LoweringGranularity::kFused;
+  executable->program_ = Lower(std::move(copy), granularity);
+  Program& program = executable->program_;
 
-  // Of each kernel the first that runs, then the second ones of those that are cut.
-  std::vector<FusedKernel>& all = engine->launched_;
-  std::vector<size_t> second(program.kernels.size(), SIZE_MAX);
-  std::vector<FusedKernel> seconds;
+  // All kernels, or the partial kernels of split ones; then the combining kernels of split ones.
+  std::vector<FusedKernel>& all = executable->kernels_;
+  std::vector<size_t> combine_index(program.kernels.size(), SIZE_MAX);
+  std::vector<FusedKernel> combines;
   for (size_t i = 0; i < program.kernels.size(); ++i) {
-    std::optional<SplitReductionKernels> cut = SplitReduction(program.kernels[i]);
-    if (cut) second[i] = program.kernels.size() + seconds.size();
-    if (cut) seconds.push_back(std::move(cut->combine));
-    all.push_back(cut ? std::move(cut->partial) : program.kernels[i]);
+    std::optional<SplitReductionKernels> split = SplitReduction(program.kernels[i]);
+    if (split) combine_index[i] = program.kernels.size() + combines.size();
+    if (split) combines.push_back(std::move(split->combine));
+    all.push_back(split ? std::move(split->partial) : program.kernels[i]);
   }
-  all.insert(all.end(), std::make_move_iterator(seconds.begin()), std::make_move_iterator(seconds.end()));
-  // Equal routines have one code.
+  all.insert(all.end(), std::make_move_iterator(combines.begin()), std::make_move_iterator(combines.end()));
+  // Equal routines share their code.
   std::vector<const Routine*> routines;
   std::vector<size_t> routine_code;
-  std::unordered_map<std::string, size_t> known;
+  std::unordered_map<std::string, size_t> indices;
   for (const auto& routine : program.routines) {
-    const auto [same, is_new] = known.try_emplace(ToString(*routine), routines.size());
+    const auto [entry, is_new] = indices.try_emplace(ToString(*routine), routines.size());
     if (is_new) routines.push_back(routine.get());
-    routine_code.push_back(same->second);
+    routine_code.push_back(entry->second);
   }
-  // A CPU that was asked for is looked at even where there is nothing to compile.
+  // A requested CPU is validated even if there is nothing to compile.
   if (!all.empty() || !routines.empty() || !options.cpu.empty()) {
-    begin_stage(StrCat("code of ", all.size() + routines.size(), " kernels"));
+    begin_stage(StrCat("compiling ", all.size() + routines.size(), " kernels"));
     SHOAL_ASSIGN(generator, LoadCodeGenerator());
     ObjectCache cache(options.cache_dir);
     const CodeOptions code_options{options.cpu, options.cache_dir.empty() ? nullptr : &cache};
-    SHOAL_ASSIGN(code, generator->Compile(all, routines, code_options, engine->pool_));
-    engine->code_ = std::move(code);
+    SHOAL_ASSIGN(code, generator->Compile(all, routines, code_options, executable->pool_));
+    executable->code_ = std::move(code);
     cache.Trim();
-    engine->warnings_ = cache.TakeWarnings();
+    executable->warnings_ = cache.TakeWarnings();
   }
-  auto launched = [&](size_t i) {
-    return i == SIZE_MAX ? LoadedKernel() : LoadedKernel{&all[i], engine->code_->code(i)};
+  auto loaded = [&](size_t i) {
+    return i == SIZE_MAX ? LoadedKernel() : LoadedKernel{&all[i], executable->code_->code(i)};
   };
   for (const auto& [hlo, step] : program.steps) {
     if (step.kind == LoweredInstruction::Kind::kKernel) {
-      std::vector<LoadedKernel> kernels{launched(step.kernel)};
-      for (size_t piece : step.pieces) kernels.push_back(launched(piece));
-      engine->steps_[hlo] = NewKernelStep(*hlo, kernels, launched(second[step.kernel]), engine->pool_);
+      std::vector<LoadedKernel> kernels{loaded(step.kernel)};
+      for (size_t part : step.pieces) kernels.push_back(loaded(part));
+      executable->thunks_[hlo] = NewKernelThunk(*hlo, kernels, loaded(combine_index[step.kernel]), executable->pool_);
     } else if (step.kind == LoweredInstruction::Kind::kRoutine) {
-      engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(routine_code[step.kernel]), engine->pool_);
+      const RoutineCode code = executable->code_->routine(routine_code[step.kernel]);
+      executable->thunks_[hlo] = NewLoopThunk(*program.routines[step.kernel], code, executable->pool_);
     } else if (step.kind == LoweredInstruction::Kind::kSequence) {
       const Sequence& sequence = program.sequences[step.kernel];
       std::vector<KernelCode> codes;
-      for (size_t kernel : sequence.kernels) codes.push_back(engine->code_->code(kernel));
-      engine->steps_[hlo] = NewSequenceStep(*sequence.routine, codes);
+      for (size_t kernel : sequence.kernels) codes.push_back(executable->code_->code(kernel));
+      executable->thunks_[hlo] = NewSequenceThunk(*sequence.routine, codes);
     } else if (step.kind == LoweredInstruction::Kind::kLibrary) {
-      engine->steps_[hlo] = NewLibraryStep(*hlo, step.library, engine->pool_);
+      executable->thunks_[hlo] = NewLibraryThunk(*hlo, step.library, executable->pool_);
     }
   }
-  for (const auto& [hlo, step] : engine->steps_)
-    SetAttr(*const_cast<Instruction*>(hlo), *program.module, kThunk, reinterpret_cast<int64_t>(step.get()));
+  for (const auto& [hlo, thunk] : executable->thunks_)
+    SetAttr(*const_cast<Instruction*>(hlo), *program.module, kThunk, reinterpret_cast<int64_t>(thunk.get()));
   for (const Computation* computation : program.module->computations)
     for (Instruction* hlo : computation->instructions)
       if (Info(hlo->opcode).op_class == OpClass::kCollective || hlo == program.module->entry->root)
-        SetAttr(*hlo, *program.module, kThreadPool, reinterpret_cast<int64_t>(&engine->pool_));
-  engine->plans_ = std::make_unique<ModulePlan>(*program.module);
-  engine->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
-  return engine;
+        SetAttr(*hlo, *program.module, kThreadPool, reinterpret_cast<int64_t>(&executable->pool_));
+  executable->plans_ = std::make_unique<ModulePlan>(*program.module);
+  executable->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+  return executable;
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Engine: a module compiled for this machine, ready to run any number of times.
+// Executable: a module compiled for this machine. It can be run any number of times.
 #pragma once
 
 #include "compile/codegen/codegen.h"
@@ -11,27 +11,27 @@
 namespace shoal::internal {
 
 struct EngineOptions {
-  int threads = 0;  // 0: as many as the machine has cores
-  std::string cpu;  // empty: this machine's
-  std::string cache_dir;  // where compiled code is kept for other runs; empty: nowhere
+  int threads = 0;        // 0: one per core
+  std::string cpu;        // target CPU; empty: this machine's
+  std::string cache_dir;  // folder that caches compiled code for later runs; empty: no cache
   PipelineOptions passes;
-  // Somebody sees the value of every instruction as it is written: no passes, each op compiled by itself.
+  // An observer needs the value of every instruction of the module: run no passes and compile each op separately.
   bool per_instruction = false;
-  std::function<void(const std::string& stage)> progress;  // told what begins; may be empty
+  std::function<void(const std::string& stage)> progress;  // called at the start of each stage; may be empty
 };
 
 class Executable {
  public:
-  // The module was verified and must outlive the engine.
+  // The module must be verified and must outlive the executable.
   static Result<std::unique_ptr<Executable>> Compile(const Module& module, const EngineOptions& options);
 
   ~Executable();
 
   const Program& program() const { return program_; }
-  // What RunModule takes. Steps that are compiled run as such; observers see the instructions after the passes.
+  // The argument of RunModule. Compiled steps run as thunks; observers see the instructions after the passes.
   const ModulePlan& plans() const { return *plans_; }
   double compile_seconds() const { return compile_seconds_; }
-  // Sentences about what went wrong and was got over: a damaged entry of the cache, a full disk.
+  // Problems from which compilation recovered, as sentences: a corrupt cache entry, a full disk.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -39,9 +39,9 @@ class Executable {
 
   ThreadPool pool_;
   Program program_;
-  std::vector<FusedKernel> launched_;  // what is compiled: the program's kernels, cut where rows are few
+  std::vector<FusedKernel> kernels_;  // the program's kernels, with reductions of few rows split in two
   std::unique_ptr<CompiledKernels> code_;
-  std::unordered_map<const Instruction*, std::unique_ptr<Thunk>> steps_;
+  std::unordered_map<const Instruction*, std::unique_ptr<Thunk>> thunks_;
   std::unique_ptr<ModulePlan> plans_;
   double compile_seconds_ = 0;
   std::vector<std::string> warnings_;

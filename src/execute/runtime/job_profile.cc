@@ -11,21 +11,21 @@ namespace {
 
 double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// By how much the clock of each process is ahead of the first's: asked several times, of which the quickest answer
-// says it best. At the first process; elsewhere zeros.
+// By rank, the offset of each clock from the first process's clock. Takes several measurements and uses the one with
+// the shortest round trip. On other processes than the first, all offsets are zero.
 std::vector<double> ClockOffsets(Job& job) {
-  constexpr int kTimes = 10;
+  constexpr int kMeasurements = 10;
   std::vector<double> offsets(static_cast<size_t>(job.size()));
-  double quickest = INFINITY;
-  for (int i = 0; i < kTimes; ++i) {
-    const double asked = Now();
+  double shortest = INFINITY;
+  for (int i = 0; i < kMeasurements; ++i) {
+    const double sent = Now();
     job.Broadcast("");
-    const std::vector<std::string> answers = job.Gather(Writer().Real(Now()).Take());
-    const double answered = Now();
-    if (!job.is_root() || answered - asked >= quickest) continue;
-    quickest = answered - asked;
-    for (size_t rank = 1; rank < answers.size(); ++rank)
-      offsets[rank] = Reader(answers[rank]).Real() - (asked + answered) / 2;
+    const std::vector<std::string> replies = job.Gather(Writer().Real(Now()).Take());
+    const double received = Now();
+    if (!job.is_root() || received - sent >= shortest) continue;
+    shortest = received - sent;
+    for (size_t rank = 1; rank < replies.size(); ++rank)
+      offsets[rank] = Reader(replies[rank]).Real() - (sent + received) / 2;
   }
   return offsets;
 }

@@ -1,4 +1,4 @@
-// The profile of a run across processes, in one place.
+// Gathers the profile of a run across processes.
 #pragma once
 
 #include "execute/interp/step_log.h"
@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 class Job;
 
-// Every process comes with the log of its own devices; that of the first goes with those of all, by the first's clock.
+// Collective. Adds the logs of all processes to the first process's log, converted to the first process's clock.
 void GatherStepLog(Job& job, const Placement& placement, const Module& module, StepLog& log);
 
 }  // namespace shoal::internal

@@ -10,11 +10,11 @@
 namespace shoal::internal {
 namespace {
 
-// About what one thread does in 20 µs; more rows or lanes than this are shared out.
+// Number of elements that one thread processes in about 20 µs. Larger kernels are split into tasks.
 constexpr int64_t kTaskElements = int64_t{1} << 15;
 
-// Which of the inputs are read only at the place that is written, so that a result may take their memory. All that is
-// read at a place is read before anything is written there.
+// The inputs that are read only at the index that is written, so that a result may reuse their memory. A kernel reads
+// all inputs at an index before it writes there.
 std::vector<size_t> FindInPlace(std::span<const LoadedKernel> kernels) {
   const size_t inputs = kernels[0].kernel->inputs.size();
   std::vector<bool> possible(inputs, true), read(inputs, false);
@@ -36,7 +36,7 @@ std::vector<size_t> FindInPlace(std::span<const LoadedKernel> kernels) {
   return found;
 }
 
-// Runs a kernel in blocks of rows and lanes that its shape determines.
+// Runs a kernel in blocks of rows and lanes, whose sizes depend only on the kernel's shape.
 class Launch {
  public:
   Launch(LoadedKernel launched) : code_(launched.code) {
@@ -47,8 +47,9 @@ class Launch {
     if (kernel.piece != 0) per_row = per_row / kernel.inner_loops[0] * kernel.piece;
     const int64_t task = std::max(kTaskElements, rows_ * per_row / 64);
     lane_block_ = lanes_;
-    const bool lanes_may_be_cut = kernel.reductions.empty() || (kernel.form == FusedKernel::Form::kColumns && kernel.piece == 0);
-    if (lanes_may_be_cut && per_row > task) {
+    const bool can_split_lanes =
+        kernel.reductions.empty() || (kernel.form == FusedKernel::Form::kColumns && kernel.piece == 0);
+    if (can_split_lanes && per_row > task) {
       lane_block_ = std::max<int64_t>(64, RoundUp(task / (per_row / lanes_), 64));
       lane_block_ = std::min(lane_block_, lanes_);
     }
@@ -73,7 +74,7 @@ class Launch {
   int64_t rows_ = 1, lanes_ = 1, row_block_ = 1, lane_block_ = 1;
 };
 
-// Kernels that write different parts of one result: those of little work together are one task, those of much are many.
+// Kernels that write different parts of one result. Consecutive small kernels form one task; a large one forms several.
 class Launches {
  public:
   explicit Launches(std::span<const LoadedKernel> kernels) {
@@ -87,7 +88,8 @@ class Launches {
         ++tasks_.back().count;
         continue;
       }
-      for (int64_t block = 0; block < launches_.back().Blocks(); ++block) tasks_.push_back({launches_.size() - 1, 1, block});
+      for (int64_t block = 0; block < launches_.back().Blocks(); ++block)
+        tasks_.push_back({launches_.size() - 1, 1, block});
     }
   }
 
@@ -108,15 +110,15 @@ class Launches {
   std::vector<Task> tasks_;
 };
 
-class KernelStep : public Thunk {
+class KernelThunk : public Thunk {
  public:
-  KernelStep(const Instruction& hlo, std::span<const LoadedKernel> kernels, LoadedKernel combine, ThreadPool& pool)
+  KernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels, LoadedKernel combine, ThreadPool& pool)
       : first_(kernels), pool_(pool) {
     const LoadedKernel kernel = kernels[0];
     for (const Instruction* operand : hlo.operands) counts_.push_back(operand->shape().ElementCount().value_or(-1));
     if (hlo.shape().IsTuple()) {
       is_tuple_ = true;
-      for (const Shape* shape : hlo.shape().elements()) results_.push_back({shape->element_type(), ToDims(shape->dims())});
+      for (const Shape* each : hlo.shape().elements()) results_.push_back({each->element_type(), ToDims(each->dims())});
     } else {
       results_.push_back({hlo.shape().element_type(), ToDims(hlo.shape().dims())});
     }
@@ -130,7 +132,7 @@ class KernelStep : public Thunk {
   }
 
   Result<Value> Run(Call& call) const override {
-    // Dynamic sizes make arrays of other sizes than the shapes say; then the ops are evaluated one by one.
+    // Arrays with dynamic sizes may not match the compiled shapes; then the ops are evaluated one by one.
     for (size_t i = 0; i < counts_.size(); ++i)
       if (!call.operands[i].IsArray() || call.array(i).count() != counts_[i]) return EvaluatorOf(call.hlo.opcode)(call);
     absl::InlinedVector<void*, 16> buffers;
@@ -138,15 +140,15 @@ class KernelStep : public Thunk {
     absl::InlinedVector<Array, 2> partial;
     if (second_) {
       absl::InlinedVector<void*, 16> first = buffers;
-      for (const Made& made : partial_) {
-        partial.emplace_back(made.type, made.dims);
+      for (const ArraySpec& spec : partial_) {
+        partial.emplace_back(spec.type, spec.dims);
         first.push_back(partial.back().mutable_data());
         buffers.push_back(first.back());
       }
       first_.Run({first.data(), first.size()}, pool_);
     }
     absl::InlinedVector<Array, 2> outs;
-    for (const Made& made : results_) outs.push_back(Destination(call, made));
+    for (const ArraySpec& spec : results_) outs.push_back(Destination(call, spec));
     for (Array& out : outs) buffers.push_back(out.mutable_data());
     if (second_)
       second_->Run({buffers.data(), buffers.size()}, pool_);
@@ -157,39 +159,44 @@ class KernelStep : public Thunk {
   }
 
  private:
-  struct Made {
+  struct ArraySpec {
     ElementType type;
     Dims dims;
   };
 
-  Array Destination(Call& call, const Made& made) const {
+  // The memory of an operand if it may be overwritten, else a new array.
+  Array Destination(Call& call, const ArraySpec& spec) const {
     for (size_t i : in_place_) {
       Array& operand = call.operands[i].array();
-      if (operand.unique() && operand.element_bytes() == StorageBytes(made.type) && operand.count() == ElementCount(AsInts(made.dims)))
-        return Array(std::move(operand)).WithType(made.type).WithDims(made.dims);
+      if (operand.unique() && operand.element_bytes() == StorageBytes(spec.type) &&
+          operand.count() == ElementCount(AsInts(spec.dims)))
+        return Array(std::move(operand)).WithType(spec.type).WithDims(spec.dims);
     }
-    return Array(made.type, made.dims);
+    return Array(spec.type, spec.dims);
   }
 
   Launches first_;
-  std::optional<Launch> second_;  // of what the first gave
+  std::optional<Launch> second_;  // combines the partial results of first_
   ThreadPool& pool_;
   bool is_tuple_ = false;
-  std::vector<Made> results_, partial_;
-  std::vector<int64_t> counts_;  // of the operands' elements
+  std::vector<ArraySpec> results_, partial_;
+  std::vector<int64_t> counts_;  // by operand: number of elements
   std::vector<size_t> in_place_;
 };
 
-bool SumsNarrowFloats(const Instruction& hlo) { return IsNarrowContraction(hlo) && IsFloat(hlo.shape().element_type()); }
+bool SumsNarrowFloats(const Instruction& hlo) {
+  return IsNarrowContraction(hlo) && IsFloat(hlo.shape().element_type());
+}
 
-class LibraryStep : public Thunk {
+class LibraryThunk : public Thunk {
  public:
-  LibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool)
+  LibraryThunk(const Instruction& hlo, LibraryFunction function, ThreadPool& pool)
       : function_(function), pool_(pool), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
 
   Result<Value> Run(Call& call) const override {
-    // XLA:CPU's library sums narrow floats in an order of its own, which the evaluators follow.
-    if (sums_narrow_floats_ && call.device.settings().numerics == Numerics::kXlaCpuYnnpack) return EvaluatorOf(call.hlo.opcode)(call);
+    // XLA:CPU's library sums narrow floats in a different order, which only the evaluators reproduce.
+    if (sums_narrow_floats_ && call.device.settings().numerics == Numerics::kXlaCpuYnnpack)
+      return EvaluatorOf(call.hlo.opcode)(call);
     std::vector<Array> operands, results;
     for (size_t i = 0; i < call.operands.size(); ++i) {
       if (!call.operands[i].IsArray() || !std::ranges::equal(call.array(i).dims(), call.hlo.operand_shape(i).dims()))
@@ -203,8 +210,8 @@ class LibraryStep : public Thunk {
         results.push_back(MakeUnique(std::exchange(operands[0], Array()), pool_));
         continue;
       }
-      const Shape& one = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;
-      results.emplace_back(one.element_type(), one.dims());
+      const Shape& element = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;
+      results.emplace_back(element.element_type(), element.dims());
     }
     SHOAL_TRY(function_(call.hlo, operands, results, pool_));
     if (!is_tuple) return Value(std::move(results[0]));
@@ -220,13 +227,13 @@ class LibraryStep : public Thunk {
 
 }  // namespace
 
-std::unique_ptr<Thunk> NewKernelStep(const Instruction& hlo, std::span<const LoadedKernel> kernels,
-                                            LoadedKernel combine, ThreadPool& pool) {
-  return std::make_unique<KernelStep>(hlo, kernels, combine, pool);
+std::unique_ptr<Thunk> NewKernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels,
+                                      LoadedKernel combine, ThreadPool& pool) {
+  return std::make_unique<KernelThunk>(hlo, kernels, combine, pool);
 }
 
-std::unique_ptr<Thunk> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool) {
-  return std::make_unique<LibraryStep>(hlo, function, pool);
+std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function, ThreadPool& pool) {
+  return std::make_unique<LibraryThunk>(hlo, function, pool);
 }
 
 }  // namespace shoal::internal

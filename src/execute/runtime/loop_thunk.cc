@@ -1,4 +1,4 @@
-// A loop that is one piece of code.
+// Runs a whole loop as one compiled function.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -14,25 +14,25 @@
 namespace shoal::internal {
 namespace {
 
-// Null where nobody asks for what the instruction gives.
+// Null if the instruction's value is unused.
 const EvalStep* StepOf(const ModulePlan& plans, const Instruction& hlo) {
   const std::vector<EvalStep>& steps = plans.Of(*hlo.parent).steps;
   const auto found = std::find_if(steps.begin(), steps.end(), [&](const EvalStep& step) { return step.hlo == &hlo; });
   return found == steps.end() ? nullptr : &*found;
 }
 
-// What the code asks for while it runs.
-struct Rounds {
+// Callbacks of the compiled code.
+struct LoopCallbacks {
   Device& device;
-  std::span<const EvalStep* const> steps;  // that it does not compute itself
+  std::span<const EvalStep* const> steps;  // steps that the code does not compute itself
   Status status = {};
-  std::exception_ptr thrown = nullptr;  // which cannot go through the code
+  std::exception_ptr thrown = nullptr;  // exceptions cannot propagate through the code
 
-  static bool Stop(void* rounds) { return static_cast<Rounds*>(rounds)->device.world().stopped(); }
+  static bool Stop(void* context) { return static_cast<LoopCallbacks*>(context)->device.world().stopped(); }
 
-  static bool Evaluate(void* rounds, int64_t number, void* const* slots) {
-    auto& self = *static_cast<Rounds*>(rounds);
-    if (Stop(rounds)) return false;
+  static bool Evaluate(void* context, int64_t number, void* const* slots) {
+    auto& self = *static_cast<LoopCallbacks*>(context);
+    if (Stop(context)) return false;
     try {
       self.status = self.Evaluate(*self.steps[static_cast<size_t>(number)], slots);
       return self.status.ok();
@@ -42,13 +42,14 @@ struct Rounds {
     }
   }
 
-  // The operands where they lie; the results are copied to where they belong.
+  // Reads the operands in place and copies the results into their slots.
   Status Evaluate(const EvalStep& step, void* const* slots) const {
     absl::InlinedVector<Value, 4> operands;
     for (const Instruction* operand : step.hlo->operands) {
       const Shape& shape = operand->shape();
       const auto bytes = static_cast<size_t>(*shape.ElementCount() * StorageBytes(shape.element_type()));
-      operands.emplace_back(Array(shape.element_type(), ToDims(shape.dims()), Buffer::Borrow(static_cast<std::byte*>(*slots++), bytes)));
+      auto data = Buffer::Borrow(static_cast<std::byte*>(*slots++), bytes);
+      operands.emplace_back(Array(shape.element_type(), ToDims(shape.dims()), std::move(data)));
     }
     SHOAL_ASSIGN(value, device.Evaluate(step, {operands.data(), operands.size()}));
     std::vector<Value> leaves;
@@ -63,16 +64,16 @@ struct Rounds {
   }
 };
 
-class RoutineStep : public Thunk {
+class LoopThunk : public Thunk {
  public:
-  RoutineStep(const Routine& routine, RoutineCode code, ThreadPool& pool) : routine_(routine), code_(code), pool_(pool) {}
+  LoopThunk(const Routine& routine, RoutineCode code, ThreadPool& pool) : routine_(routine), code_(code), pool_(pool) {}
 
   Result<Value> Run(Call& call) const override {
     const RunSettings& settings = call.device.settings();
     std::vector<const EvalStep*> steps;
     for (const Instruction* hlo : routine_.evaluated) steps.push_back(StepOf(call.device.plans(), *hlo));
-    // Who watches or counts steps sees each of them.
-    if (ValueObserverOf(settings) != nullptr || settings.max_instructions > 0 || !Fits(call.operands[0]) ||
+    // Evaluates step by step if values are observed or instructions are counted.
+    if (ValueObserverOf(settings) != nullptr || settings.max_instructions > 0 || !Matches(call.operands[0]) ||
         std::find(steps.begin(), steps.end(), nullptr) != steps.end())
       return EvaluatorOf(call.hlo.opcode)(call);
     std::vector<Array> state;
@@ -80,14 +81,16 @@ class RoutineStep : public Thunk {
     std::vector<void*> slots;
     for (size_t i = 0; i < state.size(); ++i) {
       if (routine_.written[i]) state[i] = MakeUnique(std::move(state[i]), pool_);
-      slots.push_back(routine_.written[i] ? state[i].mutable_data() : const_cast<std::byte*>(std::as_const(state[i]).data()));
+      const std::byte* data = routine_.written[i] ? state[i].mutable_data() : std::as_const(state[i]).data();
+      slots.push_back(const_cast<std::byte*>(data));
     }
     for (int slot : routine_.constants) {
       const RoutineSlot& constant = routine_.slots[static_cast<size_t>(slot)];
-      slots.push_back(const_cast<std::byte*>(constant.made_up != nullptr ? constant.made_up->data() : constant.constant->data.data()));
+      const std::byte* data = constant.made_up != nullptr ? constant.made_up->data() : constant.constant->data.data();
+      slots.push_back(const_cast<std::byte*>(data));
     }
     std::vector<int64_t> counters(routine_.counters, 0);
-    SHOAL_TRY(RunRounds(call, steps, state, slots, counters));
+    SHOAL_TRY(RunIterations(call, steps, state, slots, counters));
     Count(call.device, counters);
     size_t next = 0;
     const std::vector<Value> leaves(std::make_move_iterator(state.begin()), std::make_move_iterator(state.end()));
@@ -95,8 +98,8 @@ class RoutineStep : public Thunk {
   }
 
  private:
-  // Arrays of the sizes the code was made for; dynamic dimensions may have made others.
-  bool Fits(const Value& value) const {
+  // True if the arrays have the compiled sizes; with dynamic dimensions they may differ.
+  bool Matches(const Value& value) const {
     std::vector<Value> leaves;
     AppendLeaves(value, leaves);
     if (leaves.size() != routine_.state_slots) return false;
@@ -115,51 +118,53 @@ class RoutineStep : public Thunk {
     for (int64_t i = 0; i < std::ssize(value.elements()); ++i) Take(value.TakeElement(i), leaves);
   }
 
-  Status RunRounds(Call& call, std::span<const EvalStep* const> steps, std::span<const Array> state,
-                   std::span<void* const> slots, std::vector<int64_t>& counters) const {
-    Rounds asked{call.device, steps};
-    const RoutineCalls calls{&Rounds::Stop, &Rounds::Evaluate, &asked};
-    int64_t& rounds = call.device.control_flow_state().iterations[&call.hlo];
-    rounds = 0;
-    constexpr int64_t kFirstLook = 1024, kSmallBytes = 1024;
-    // Between two times that whoever waits can see how far it is; rounds with calls in them take longer.
-    const int64_t max_at_once = routine_.evaluated.empty() ? int64_t{1} << 20 : 64;
+  Status RunIterations(Call& call, std::span<const EvalStep* const> steps, std::span<const Array> state,
+                       std::span<void* const> slots, std::vector<int64_t>& counters) const {
+    LoopCallbacks callbacks{call.device, steps};
+    const RoutineCalls calls{&LoopCallbacks::Stop, &LoopCallbacks::Evaluate, &callbacks};
+    int64_t& iterations = call.device.control_flow_state().iterations[&call.hlo];
+    iterations = 0;
+    constexpr int64_t kFirstCheck = 1024, kSmallBytes = 1024;
+    // Iterations between progress updates. Iterations with callbacks take longer.
+    const int64_t max_per_call = routine_.evaluated.empty() ? int64_t{1} << 20 : 64;
     for (;;) {
-      // A round that gives the state it began with is followed by no other: looked at now and then, first at what is
-      // small, which most loops change.
-      const auto look = std::max<int64_t>(kFirstLook, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(rounds) + 1)));
-      bool is_same = true;
-      while (rounds < look) {
-        const int64_t limit = rounds < look - 2 ? 0 : rounds == look - 2 ? kSmallBytes : INT64_MAX;
-        const int64_t most = limit > 0 ? 1 : std::min(look - 2 - rounds, max_at_once);
+      // The loop is endless if an iteration leaves its state unchanged. This is checked around iterations 1024, 2048,
+      // 4096, …: first for small arrays, which most loops change, then for all.
+      const auto power = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(iterations) + 1));
+      const int64_t check = std::max(kFirstCheck, power);
+      bool is_unchanged = true;
+      while (iterations < check) {
+        const int64_t max_bytes = iterations < check - 2 ? 0 : iterations == check - 2 ? kSmallBytes : INT64_MAX;
+        const int64_t count = max_bytes > 0 ? 1 : std::min(check - 2 - iterations, max_per_call);
         std::vector<std::byte> before;
-        if (limit > 0 && is_same) before = SmallArrayBytes(state, slots, limit);
-        const int64_t code = code_(slots.data(), most, counters.data(), &calls);
-        if (asked.thrown != nullptr) std::rethrow_exception(asked.thrown);
-        SHOAL_TRY(std::move(asked.status));
+        if (max_bytes > 0 && is_unchanged) before = SmallArrayBytes(state, slots, max_bytes);
+        const int64_t code = code_(slots.data(), count, counters.data(), &calls);
+        if (callbacks.thrown != nullptr) std::rethrow_exception(callbacks.thrown);
+        SHOAL_TRY(std::move(callbacks.status));
         if (code == 2) return ExecutionError(call.hlo, "the run was stopped");
-        call.device.CountIteration(counters[1] - std::exchange(rounds, counters[1]));
+        call.device.CountIteration(counters[1] - std::exchange(iterations, counters[1]));
         if (code == 1) return {};
-        if (limit == 0 || !is_same) continue;
-        is_same = before == SmallArrayBytes(state, slots, limit);
-        if (!is_same || limit == kSmallBytes) continue;
+        if (max_bytes == 0 || !is_unchanged) continue;
+        is_unchanged = before == SmallArrayBytes(state, slots, max_bytes);
+        if (!is_unchanged || max_bytes == kSmallBytes) continue;
         call.device.endless_loops.insert(&call.hlo);
         return {};
       }
     }
   }
 
-  // Of the arrays of up to `most` bytes.
-  static std::vector<std::byte> SmallArrayBytes(std::span<const Array> state, std::span<void* const> slots, int64_t most) {
+  // The contents of all arrays of up to `max_bytes` bytes.
+  static std::vector<std::byte> SmallArrayBytes(std::span<const Array> state, std::span<void* const> slots,
+                                                int64_t max_bytes) {
     std::vector<std::byte> bytes;
     for (size_t i = 0; i < state.size(); ++i) {
       const auto* data = static_cast<const std::byte*>(slots[i]);
-      if (state[i].bytes() <= most) bytes.insert(bytes.end(), data, data + state[i].bytes());
+      if (state[i].bytes() <= max_bytes) bytes.insert(bytes.end(), data, data + state[i].bytes());
     }
     return bytes;
   }
 
-  // How often everything ran, as a run step by step counts it.
+  // Adds execution counts, identical to those of step-by-step evaluation.
   void Count(Device& device, const std::vector<int64_t>& counters) const {
     Device::LoopRuns& runs = device.loops[routine_.loop];
     ++runs.entered;
@@ -188,8 +193,8 @@ class RoutineStep : public Thunk {
 
 }  // namespace
 
-std::unique_ptr<Thunk> NewRoutineStep(const Routine& routine, RoutineCode code, ThreadPool& pool) {
-  return std::make_unique<RoutineStep>(routine, code, pool);
+std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code, ThreadPool& pool) {
+  return std::make_unique<LoopThunk>(routine, code, pool);
 }
 
 }  // namespace shoal::internal

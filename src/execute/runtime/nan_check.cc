@@ -15,8 +15,8 @@ namespace {
 
 struct Specials {
   int64_t nans = 0, infs = 0;
-  int64_t count = 0;   // of elements
-  int64_t first = -1;  // index of the first nan, or of the first inf if there is none
+  int64_t count = 0;   // number of elements
+  int64_t first = -1;  // index of the first NaN, or of the first infinity if there is no NaN
   const Array* in = nullptr;
 };
 
@@ -41,14 +41,14 @@ void Count(const Value& value, Specials& found) {
 class NanCheck : public Observer {
  public:
   NanCheck(const Module& module, int64_t devices)
-      : module_(module), seen_(static_cast<size_t>(devices)), rounds_(static_cast<size_t>(devices)) {
+      : module_(module), seen_(static_cast<size_t>(devices)), counts_(static_cast<size_t>(devices)) {
     for (const Computation* computation : module.computations)
       for (const Instruction* hlo : computation->instructions)
         for (const Computation* callee : CalledComputations(*hlo)) callers_.emplace(callee, hlo);
   }
 
   Status OnValue(const Device& device, const Instruction& hlo, const Value& value) override {
-    CountRounds(rounds_[static_cast<size_t>(device.id())], hlo);
+    CountIterations(counts_[static_cast<size_t>(device.id())], hlo);
     Specials found;
     Count(value, found);
     Seen& seen = seen_[static_cast<size_t>(device.id())];
@@ -56,76 +56,76 @@ class NanCheck : public Observer {
       seen.erase(&hlo);
       return {};
     }
-    Marks before = MarksBefore(hlo, seen);
-    const bool given = IsParameter(hlo) || IsConstant(hlo);
+    const SpecialKinds before = OperandSpecials(hlo, seen);
+    const bool is_input = IsParameter(hlo) || IsConstant(hlo);
     seen[&hlo] = {found.nans > 0, found.infs > 0};
-    if (given || (found.nans > 0 ? before.nan : before.inf || before.nan)) return {};
+    if (is_input || (found.nans > 0 ? before.nan : before.inf || before.nan)) return {};
     return Fail(hlo.at, "", Message(device, hlo, found));
   }
 
  private:
-  struct Marks {
+  struct SpecialKinds {
     bool nan = false, inf = false;
   };
-  using Seen = std::unordered_map<const Instruction*, Marks>;      // what the last value of an instruction had
-  using Rounds = std::unordered_map<const Computation*, int64_t>;  // how often a loop's computation began
+  using Seen = std::unordered_map<const Instruction*, SpecialKinds>;        // specials in each instruction's last value
+  using IterationCounts = std::unordered_map<const Computation*, int64_t>;  // executions of each loop's computation
 
   bool IsLoop(const Instruction& hlo) const {
     return CallsComputations(hlo) && CallKindOf(hlo) == CallKind::kLoop;
   }
 
-  // A computation begins with its parameters, and the loop is over when it has a value itself.
-  void CountRounds(Rounds& rounds, const Instruction& hlo) const {
-    if (!hlo.parent->parameters.empty() && hlo.parent->parameters[0] == &hlo) ++rounds[hlo.parent];
+  // A computation starts with its first parameter. A loop has ended when it produces its value.
+  void CountIterations(IterationCounts& counts, const Instruction& hlo) const {
+    if (!hlo.parent->parameters.empty() && hlo.parent->parameters[0] == &hlo) ++counts[hlo.parent];
     if (IsLoop(hlo))
-      for (const Computation* callee : CalledComputations(hlo)) rounds[callee] = 0;
+      for (const Computation* callee : CalledComputations(hlo)) counts[callee] = 0;
   }
 
-  // ", in iteration 3 of inner, in iteration 7 of outer": the loops that the computation runs in.
-  std::string Iterations(const Rounds& rounds, const Computation* computation) const {
+  // The enclosing loops of the computation: ", in iteration 3 of inner, in iteration 7 of outer".
+  std::string Iterations(const IterationCounts& counts, const Computation* computation) const {
     std::string text;
     for (auto caller = callers_.find(computation); caller != callers_.end();
          caller = callers_.find(caller->second->parent)) {
       const Instruction& hlo = *caller->second;
-      const auto count = rounds.find(caller->first);
-      if (IsLoop(hlo) && count != rounds.end()) StrAppend(&text, ", in iteration ", count->second, " of ", hlo.name);
+      const auto count = counts.find(caller->first);
+      if (IsLoop(hlo) && count != counts.end()) StrAppend(&text, ", in iteration ", count->second, " of ", hlo.name);
     }
     return text;
   }
 
-  // What operands had, and roots of computations that this instruction ran.
-  static Marks MarksBefore(const Instruction& hlo, const Seen& seen) {
-    Marks marks;
-    auto add = [&](const Instruction* from) {
-      const auto at = seen.find(from);
-      if (at == seen.end()) return;
-      marks.nan |= at->second.nan;
-      marks.inf |= at->second.inf;
+  // Specials in the operands, and in the roots of the computations that this instruction called.
+  static SpecialKinds OperandSpecials(const Instruction& hlo, const Seen& seen) {
+    SpecialKinds kinds;
+    auto add = [&](const Instruction* source) {
+      const auto found = seen.find(source);
+      if (found == seen.end()) return;
+      kinds.nan |= found->second.nan;
+      kinds.inf |= found->second.inf;
     };
     for (const Instruction* operand : hlo.operands) add(operand);
     for (const Computation* callee : CalledComputations(hlo)) add(callee->root);
-    return marks;
+    return kinds;
   }
 
   std::string Message(const Device& device, const Instruction& hlo, const Specials& found) const {
     const bool nan = found.nans > 0;
-    std::string message = StrCat(hlo.name, " made ", nan ? "nan" : "inf", " on device ", device.id(), ": ",
+    std::string message = StrCat(hlo.name, " produced ", nan ? "NaN" : "inf", " on device ", device.id(), ": ",
                                  nan ? found.nans : found.infs, " of ", found.count, " elements");
     if (found.in->rank() > 0) StrAppend(&message, ", the first at ", IndexText(found.first, found.in->dims()));
     if (hlo.parent != module_.entry) StrAppend(&message, ", in computation ", hlo.parent->name);
-    message += Iterations(rounds_[static_cast<size_t>(device.id())], hlo.parent);
+    message += Iterations(counts_[static_cast<size_t>(device.id())], hlo.parent);
     const Metadata* metadata = hlo[kMetadata];
     if (metadata == nullptr) return message;
     const std::string source = FormatSourceLocation(*metadata, module_.stack_frames);
-    if (!metadata->op_name.empty()) StrAppend(&message, "; it comes from ", metadata->op_name);
-    if (!source.empty()) StrAppend(&message, metadata->op_name.empty() ? "; it comes from " : ", ", source);
+    if (!metadata->op_name.empty()) StrAppend(&message, "; from ", metadata->op_name);
+    if (!source.empty()) StrAppend(&message, metadata->op_name.empty() ? "; from " : ", ", source);
     return message;
   }
 
   const Module& module_;
   std::vector<Seen> seen_;
-  std::vector<Rounds> rounds_;
-  std::unordered_map<const Computation*, const Instruction*> callers_;  // the first of each
+  std::vector<IterationCounts> counts_;
+  std::unordered_map<const Computation*, const Instruction*> callers_;  // the first caller of each
 };
 
 class Observers : public Observer {

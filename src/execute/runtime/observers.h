@@ -1,4 +1,4 @@
-// Observers that help to find what is wrong with a program.
+// Observers for debugging a program.
 #pragma once
 
 #include <memory>
@@ -11,25 +11,25 @@ namespace shoal::internal {
 
 class Job;
 
-// Stops the run at the first NaN that an instruction makes from operands without one, or the first infinity that it
-// makes from finite operands. Constants and parameters may have them: -inf is what a maximum begins with.
+// Stops the run at the first instruction that produces a NaN from operands without NaN, or an infinity from finite
+// operands. Constants and parameters may contain both: -inf is the initial value of a maximum.
 std::unique_ptr<Observer> NewNanCheck(const Module& module, int64_t devices);
 
-// Writes every value of the instructions whose name matches `pattern` to FOLDER/dD/NAME.npy, and when one is evaluated
-// again to NAME@1.npy and so on; the arrays of a tuple to NAME:0.npy and so on. (NAME.1 is what another instruction may
-// be called.) Where two computations have an instruction of that name, the computation's name and a dot stand before.
+// Writes every value of the instructions whose name matches `pattern` to FOLDER/dD/NAME.npy, further evaluations to
+// NAME@1.npy and so on, and the arrays of a tuple to NAME:0.npy and so on. (NAME.1 may be another instruction's name.)
+// If two computations have an instruction with that name, the file name starts with the computation's name and a dot.
 class Dump : public Observer {
  public:
-  // Fails if the pattern is no regular expression (RE2's syntax) or matches nothing.
+  // Fails if the pattern is not a valid regular expression (RE2 syntax) or matches no instruction.
   static Result<std::unique_ptr<Dump>> Create(const Module& module, const std::string& pattern,
                                               const std::string& folder, int64_t devices);
   // "12 values of 3 instructions to FOLDER"
   virtual std::string Summary() const = 0;
-  // In a job every process comes here, and Written at the first counts what all have written.
+  // Collective in a job. Afterwards Summary on the first process counts the values of all processes.
   virtual void Gather(Job& job) = 0;
 };
 
-// Tells all of them, in this order.
+// An observer that forwards each value to all of these, in order.
 std::unique_ptr<Observer> NewObservers(std::vector<Observer*> observers);
 
 }  // namespace shoal::internal

@@ -6,15 +6,15 @@ namespace shoal::internal {
 
 Diag ElidedLiteralsError(const ElidedLiterals& elided) {
   return Fail(elided.first->at, "",
-              StrCat(elided.first->name, " was elided from the dump ({...}), as ",
-                     elided.count == 1 ? "the only one" : StrCat("the first of ", elided.count),
-                     "; --fill_elided=false refuses to make up its values"));
+              StrCat("literal ", elided.first->name, " was elided from the dump ({...})",
+                     elided.count == 1 ? "" : StrCat(", as the first of ", elided.count),
+                     "; without --fill_elided=false shoal generates values"));
 }
 
 Diag ElidedWarning(const ElidedLiterals& elided) {
   Diag warning = Fail(elided.first->at, "",
                       StrCat(elided.count, elided.count == 1 ? " literal was" : " literals were",
-                             " elided from the dump ({...}) and filled with made-up numbers; this is the first"));
+                             " elided from the dump ({...}) and filled with generated numbers; this is the first"));
   warning.severity = Severity::kWarning;
   return warning;
 }
@@ -24,20 +24,20 @@ Diags RunWarnings(const RunStats& stats, const MixedFloats& mixed) {
   if (mixed.count > 0)
     diags.Warn(mixed.first->at, "",
                StrCat(mixed.count, mixed.count == 1 ? " instruction mixes" : " instructions mix",
-                      " float types: computed in the widest, and rounded once to the declared one",
+                      " float types; the result is computed in the widest type and rounded once to the declared one",
                       mixed.count == 1 ? "" : "; this is the first"));
   for (const Instruction* loop : stats.endless_loops)
     diags.Warn(loop->at, "",
-               StrCat("the loop ", loop->name,
-                      " would never end: its state no longer changes; it was left, as XLA's compilers leave it"));
+               StrCat("loop ", loop->name,
+                      " never terminates (its state stopped changing); shoal exits it, as XLA does"));
   for (const Instruction* gather : stats.padded_gathers)
     diags.Warn(gather->at, "",
-               StrCat(gather->name, " was made for more than the one device there is: what others would have "
-                      "given is zero, as XLA has it"));
+               StrCat(gather->name, " was compiled for several devices, but the run has one; the data of the missing "
+                      "devices is zero, as in XLA"));
   for (const auto& [target, stub] : stats.stubs)
     diags.Warn(stub.first->at, "",
-               StrCat("the custom call \"", target, "\" was given made-up results",
-                      stub.count == 1 ? "" : StrCat(" ", stub.count, " times, here first")));
+               StrCat("unknown custom call \"", target, "\"; shoal generated its results",
+                      stub.count == 1 ? "" : StrCat(" ", stub.count, " times; this is the first")));
   return diags;
 }
 

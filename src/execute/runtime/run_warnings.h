@@ -1,4 +1,4 @@
-// What a run had to make up or to leave out, as warnings with the place of the first such instruction.
+// Warnings about generated values and deviations of a run, located at the first such instruction.
 #pragma once
 
 #include "core/base/diags.h"
@@ -7,10 +7,10 @@
 
 namespace shoal::internal {
 
-// Of literals that the dump elided: refused, or filled.
+// For literals that were elided from the dump: rejected, or filled.
 Diag ElidedLiteralsError(const ElidedLiterals& elided);
 Diag ElidedWarning(const ElidedLiterals& elided);
-// Types that were mixed, loops that were left, results that were made up.
+// Mixed float types, loops that were exited, generated results.
 Diags RunWarnings(const RunStats& stats, const MixedFloats& mixed);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Small steps that follow each other.
+// Runs a sequence of small kernels as one thunk.
 #include <algorithm>
 #include <cstring>
 
@@ -11,18 +11,20 @@
 namespace shoal::internal {
 namespace {
 
-class SequenceStep : public Thunk {
+class SequenceThunk : public Thunk {
  public:
-  SequenceStep(const Routine& sequence, std::span<const KernelCode> codes) : sequence_(sequence), places_(sequence.slots.size(), -1) {
+  SequenceThunk(const Routine& sequence, std::span<const KernelCode> codes)
+      : sequence_(sequence), offsets_(sequence.slots.size(), -1) {
     for (const RoutineStatement& statement : sequence.blocks[sequence.body]) Add(statement, codes);
   }
 
   Result<Value> Run(Call& call) const override {
-    // Who watches steps sees each of them.
-    if (ValueObserverOf(call.device.settings()) != nullptr || !Fits(call.operands)) return EvaluatorOf(call.hlo.opcode)(call);
-    Array own(ElementType::kU8, Dims{own_bytes_});
+    // Evaluates step by step if values are observed.
+    if (ValueObserverOf(call.device.settings()) != nullptr || !Matches(call.operands))
+      return EvaluatorOf(call.hlo.opcode)(call);
+    Array temporaries(ElementType::kU8, Dims{temporary_bytes_});
     std::vector<Value> results;
-    const std::vector<void*> slots = Slots(call.operands, own.mutable_data(), results, call.hlo.shape());
+    const std::vector<void*> slots = Slots(call.operands, temporaries.mutable_data(), results, call.hlo.shape());
     std::vector<void*> buffers;
     buffers.reserve(slots_.size());
     for (int slot : slots_) buffers.push_back(slots[static_cast<size_t>(slot)]);
@@ -39,15 +41,15 @@ class SequenceStep : public Thunk {
 
  private:
   struct Statement {
-    KernelCode code;  // none: a copy of so many bytes as there are lanes
+    KernelCode code;  // null: copies `lanes` bytes
     int64_t rows, lanes;
-    size_t first;  // of slots_
+    size_t first;  // index into slots_
   };
 
   void Add(const RoutineStatement& statement, std::span<const KernelCode> codes) {
     const size_t first = slots_.size();
     slots_.insert(slots_.end(), statement.slots.begin(), statement.slots.end());
-    for (int slot : statement.slots) Place(static_cast<size_t>(slot));
+    for (int slot : statement.slots) Allocate(static_cast<size_t>(slot));
     if (statement.kind == RoutineStatement::Kind::kCopy) {
       statements_.push_back({nullptr, 1, BytesOf(static_cast<size_t>(statement.slots[0])), first});
       return;
@@ -58,15 +60,15 @@ class SequenceStep : public Thunk {
 
   int64_t BytesOf(size_t slot) const { return sequence_.slots[slot].count * StorageBytes(sequence_.slots[slot].type); }
 
-  // Where a slot of its own lies.
-  void Place(size_t slot) {
-    if (slot < sequence_.state_slots || sequence_.slots[slot].constant != nullptr || places_[slot] >= 0) return;
-    places_[slot] = own_bytes_;
-    own_bytes_ += RoundUp(BytesOf(slot), 64);
+  // Assigns memory to a temporary slot.
+  void Allocate(size_t slot) {
+    if (slot < sequence_.state_slots || sequence_.slots[slot].constant != nullptr || offsets_[slot] >= 0) return;
+    offsets_[slot] = temporary_bytes_;
+    temporary_bytes_ += RoundUp(BytesOf(slot), 64);
   }
 
-  // Arrays of the sizes the kernels were made for; dynamic dimensions may have made others.
-  bool Fits(std::span<const Value> operands) const {
+  // True if the arrays have the compiled sizes; with dynamic dimensions they may differ.
+  bool Matches(std::span<const Value> operands) const {
     for (size_t i = 0; i < operands.size(); ++i)
       if (!operands[i].IsArray() || operands[i].array().count() != sequence_.slots[i].count ||
           operands[i].array().type() != sequence_.slots[i].type)
@@ -74,7 +76,8 @@ class SequenceStep : public Thunk {
     return true;
   }
 
-  std::vector<void*> Slots(std::span<const Value> operands, std::byte* own, std::vector<Value>& results, const Shape& shape) const {
+  std::vector<void*> Slots(std::span<const Value> operands, std::byte* temporaries, std::vector<Value>& results,
+                           const Shape& shape) const {
     std::vector<void*> slots;
     slots.reserve(sequence_.slots.size());
     for (const Value& operand : operands) slots.push_back(const_cast<std::byte*>(operand.array().data()));
@@ -86,24 +89,25 @@ class SequenceStep : public Thunk {
     for (size_t i = slots.size(); i < sequence_.slots.size(); ++i) {
       const RoutineSlot& slot = sequence_.slots[i];
       if (slot.constant == nullptr)
-        slots.push_back(own + std::max<int64_t>(places_[i], 0));
+        slots.push_back(temporaries + std::max<int64_t>(offsets_[i], 0));
       else
-        slots.push_back(const_cast<std::byte*>(slot.made_up != nullptr ? slot.made_up->data() : slot.constant->data.data()));
+        slots.push_back(
+            const_cast<std::byte*>(slot.made_up != nullptr ? slot.made_up->data() : slot.constant->data.data()));
     }
     return slots;
   }
 
   const Routine& sequence_;
   std::vector<Statement> statements_;
-  std::vector<int> slots_;       // of each statement, one after the other
-  std::vector<int64_t> places_;  // of its own slots
-  int64_t own_bytes_ = 0;
+  std::vector<int> slots_;        // of all statements, in order
+  std::vector<int64_t> offsets_;  // by slot: offset of a temporary; -1: not a temporary
+  int64_t temporary_bytes_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Thunk> NewSequenceStep(const Routine& sequence, std::span<const KernelCode> codes) {
-  return std::make_unique<SequenceStep>(sequence, codes);
+std::unique_ptr<Thunk> NewSequenceThunk(const Routine& sequence, std::span<const KernelCode> codes) {
+  return std::make_unique<SequenceThunk>(sequence, codes);
 }
 
 }  // namespace shoal::internal

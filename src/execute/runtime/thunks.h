@@ -1,4 +1,4 @@
-// What an engine runs in place of an evaluator.
+// The thunks of an Executable, which run compiled code in place of evaluators.
 #pragma once
 
 #include "compile/program/program.h"
@@ -7,19 +7,19 @@
 
 namespace shoal::internal {
 
-// A kernel with its code.
+// A kernel and its compiled code.
 struct LoadedKernel {
   const FusedKernel* kernel = nullptr;
   KernelCode code = nullptr;
 };
-// Several kernels give a part of the result each. `combine` has code where the one kernel was cut (SplitReduction): that is
-// the partial one then.
-std::unique_ptr<Thunk> NewKernelStep(const Instruction& hlo, std::span<const LoadedKernel> kernels,
-                                            LoadedKernel combine, ThreadPool& pool);
-// The routine must outlive the step.
-std::unique_ptr<Thunk> NewRoutineStep(const Routine& routine, RoutineCode code, ThreadPool& pool);
-// `codes`: of the sequence's kernels.
-std::unique_ptr<Thunk> NewSequenceStep(const Routine& sequence, std::span<const KernelCode> codes);
-std::unique_ptr<Thunk> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool);
+// Each of several kernels computes a part of the result. For a split reduction (SplitReduction), the single kernel is
+// the partial one, and `combine` has code.
+std::unique_ptr<Thunk> NewKernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels,
+                                      LoadedKernel combine, ThreadPool& pool);
+// The routine must outlive the thunk.
+std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code, ThreadPool& pool);
+// `codes`: the code of the sequence's kernels, in order.
+std::unique_ptr<Thunk> NewSequenceThunk(const Routine& sequence, std::span<const KernelCode> codes);
+std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function, ThreadPool& pool);
 
 }  // namespace shoal::internal

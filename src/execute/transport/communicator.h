@@ -1,5 +1,5 @@
-// Communicator: how the processes of a job reach each other, as bytes. A backend is a library that is opened when a job
-// needs it. All calls come from one thread at a time, and none of them waits for another process.
+// Communicator: transfers bytes between the processes of a job. A backend is a library that is loaded when a job needs
+// it. Only one thread at a time calls a Communicator. No call waits for another process.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 
 namespace shoal::internal {
 
-// A reduction that a backend can do by itself, in an order of its own.
+// Reductions that a backend can perform itself, in any order.
 enum class ReduceOp : uint8_t { kSum, kProduct, kMin, kMax, kAnd, kOr };
 enum class ReduceType : uint8_t { kF32, kF64, kS8, kS16, kS32, kS64, kU8, kU16, kU32, kU64 };
 
 class Communicator {
  public:
-  // Something under way, of which Advance sees whether it is done. Dropping one that is not is a mistake.
+  // A pending transfer. Advance detects its completion. It must not be destroyed before it is done.
   class Request {
    public:
     virtual ~Request() = default;
     virtual bool Done() = 0;
   };
 
-  // Leaves the job; every process comes to this.
+  // Leaves the job. Every process must call this.
   virtual ~Communicator() = default;
 
   virtual int rank() const = 0;
@@ -35,33 +35,33 @@ class Communicator {
   virtual std::string library() const = 0;  // "Open MPI 4.1.4"
   virtual int max_tag() const = 0;
 
-  // Small things, put together of parts. What one process posts to another comes whole and in order.
+  // Sends a small message, the concatenation of `parts`. Messages between two processes arrive whole and in order.
   virtual void Post(int to, std::initializer_list<std::string_view> parts) = 0;
-  // Gives the next that has come to `take`, if there is one. The bytes are there as long as that runs.
+  // Calls `take` with the next message; false if there is none. The bytes are valid during the call only.
   using Take = std::function<void(int from, std::string_view bytes)>;
   virtual bool Next(const Take& take) = 0;
-  // Whether everything that was posted has left.
+  // True if all posted messages have left.
   virtual bool Posted() = 0;
 
-  // Looks at all requests together.
+  // Tests all pending requests for completion.
   virtual void Advance() = 0;
 
-  // Large ones: the bytes stay where they are until the request is done. With one tag they come in the order of the
-  // calls, and each Receive has the size of its Send.
+  // Large transfers. The caller keeps the bytes in place until the request is done. Calls with equal tags match in call
+  // order; each Receive has the size of its Send.
   virtual std::unique_ptr<Request> Send(int to, int tag, std::span<const std::byte> bytes) = 0;
   virtual std::unique_ptr<Request> Receive(int from, int tag, std::span<std::byte> bytes) = 0;
 
-  // Makes a group of these processes, in which the backend reduces; all of them make it, and all groups in the same
-  // order. Its number counts from 0.
+  // Creates a group of processes for AllReduce and returns its number, counting from 0. All processes of the job create
+  // all groups, in the same order.
   virtual int MakeGroup(std::span<const int> ranks) = 0;
   virtual std::unique_ptr<Request> AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data,
                                              int64_t count) = 0;
 };
 
-// Whether a launcher started this process as one of several (Open MPI's mpirun, Hydra, srun); its number there.
+// The rank and size that a launcher (Open MPI's mpirun, Hydra, srun) set for this process; nothing without a launcher.
 struct Launched {
   int rank = 0;
-  int size = 0;  // 0: the launcher does not say
+  int size = 0;  // 0: not set by the launcher
 };
 std::optional<Launched> LaunchedByMpi();
 

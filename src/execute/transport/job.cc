@@ -16,8 +16,8 @@ namespace {
 
 // The last byte of a message.
 constexpr char kGather = 'g', kBroadcast = 'b', kRun = 'r';
-// MPI counts in ints, and a piece that has come can be used while others are on their way.
-constexpr size_t kPieceBytes = size_t{64} << 20;
+// MPI counts in ints, and a received chunk can be used while others are still in flight.
+constexpr size_t kChunkBytes = size_t{64} << 20;
 
 std::string HostName() {
   char name[HOST_NAME_MAX + 1] = "";
@@ -25,7 +25,7 @@ std::string HostName() {
   return name;
 }
 
-// A byte for each core on which a launcher lets this process run.
+// The CPU affinity of this process: for each core 'c' if the process may run on it, else '-'.
 std::string CoresOfProcess() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -47,9 +47,9 @@ bool ShareCores(std::string_view a, std::string_view b) {
 Job::Job(std::unique_ptr<Communicator> communicator)
     : communicator_(std::move(communicator)), gathered_(static_cast<size_t>(communicator_->size())) {
   Writer all;
-  for (const std::string& each : Gather(Writer().String(HostName()).String(CoresOfProcess()).Take())) all.Bytes(each);
-  const std::string told = Broadcast(all.Take());
-  Reader reader(told);
+  for (const std::string& info : Gather(Writer().String(HostName()).String(CoresOfProcess()).Take())) all.Bytes(info);
+  const std::string broadcast = Broadcast(all.Take());
+  Reader reader(broadcast);
   for (int i = 0; i < size(); ++i) {
     hosts_.emplace_back(reader.String());
     cores_.emplace_back(reader.String());
@@ -58,12 +58,12 @@ Job::Job(std::unique_ptr<Communicator> communicator)
   peers_ = std::make_unique<PeerMonitor>(rank(), size());
   const std::string addresses = Broadcast(is_root() ? peers_->Listen() : std::string());
   const bool reached = !is_root() && peers_->Connect(addresses);
-  const std::vector<std::string> answers = Gather(reached ? "y" : "n");
-  if (is_root()) peers_->Accept(static_cast<int>(std::count(answers.begin(), answers.end(), "y")));
+  const std::vector<std::string> replies = Gather(reached ? "y" : "n");
+  if (is_root()) peers_->Accept(static_cast<int>(std::count(replies.begin(), replies.end(), "y")));
 }
 
 Job::~Job() {
-  (void)AgreeOnStatus({});  // whoever failed has said so
+  (void)AgreeOnStatus({});  // any failure has been reported already
   PollUntil([&] { return communicator_->Posted() && transfers_.empty(); });
   peers_->Leave();
 }
@@ -112,24 +112,24 @@ std::string Job::Broadcast(std::string bytes) {
     return bytes;
   }
   PollUntil([&] { return !broadcast_.empty(); });
-  std::string came = std::move(broadcast_.front());
+  std::string received = std::move(broadcast_.front());
   broadcast_.pop_front();
-  return came;
+  return received;
 }
 
 Status Job::AgreeOnStatus(const Status& mine) {
   Writer writer;
   Write(writer, mine);
   Status agreed;
-  for (const std::string& each : Gather(writer.Take())) {
-    Reader reader(each);
+  for (const std::string& status_bytes : Gather(writer.Take())) {
+    Reader reader(status_bytes);
     Status status = ReadStatus(reader);
     if (agreed.ok() && !status.ok()) agreed = std::move(status);
   }
-  Writer answer;
-  Write(answer, agreed);
-  const std::string told = Broadcast(answer.Take());
-  Reader reader(told);
+  Writer reply;
+  Write(reply, agreed);
+  const std::string broadcast = Broadcast(reply.Take());
+  Reader reader(broadcast);
   return ReadStatus(reader);
 }
 
@@ -156,31 +156,32 @@ int Job::NextTag() {
 void Job::Send(int to, int tag, std::span<const std::byte> bytes, Done done) {
   std::lock_guard lock(mutex_);
   Transfer transfer{{}, std::move(done)};
-  for (size_t at = 0; at < bytes.size(); at += kPieceBytes)
-    transfer.pieces.push_back(communicator_->Send(to, tag, bytes.subspan(at, std::min(kPieceBytes, bytes.size() - at))));
+  for (size_t offset = 0; offset < bytes.size(); offset += kChunkBytes)
+    transfer.chunks.push_back(
+        communicator_->Send(to, tag, bytes.subspan(offset, std::min(kChunkBytes, bytes.size() - offset))));
   transfers_.push_back(std::move(transfer));
 }
 
 void Job::Receive(int from, int tag, std::span<std::byte> bytes, Done done) {
   std::lock_guard lock(mutex_);
   Transfer transfer{{}, std::move(done)};
-  for (size_t at = 0; at < bytes.size(); at += kPieceBytes)
-    transfer.pieces.push_back(
-        communicator_->Receive(from, tag, bytes.subspan(at, std::min(kPieceBytes, bytes.size() - at))));
+  for (size_t offset = 0; offset < bytes.size(); offset += kChunkBytes)
+    transfer.chunks.push_back(
+        communicator_->Receive(from, tag, bytes.subspan(offset, std::min(kChunkBytes, bytes.size() - offset))));
   transfers_.push_back(std::move(transfer));
 }
 
 int Job::FindOrMakeGroup(uint64_t name, std::span<const int> ranks) {
   std::lock_guard lock(mutex_);
-  const auto [group, fresh] = groups_.try_emplace(name, 0);
-  if (fresh) group->second = communicator_->MakeGroup(ranks);
+  const auto [group, is_new] = groups_.try_emplace(name, 0);
+  if (is_new) group->second = communicator_->MakeGroup(ranks);
   return group->second;
 }
 
 void Job::AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data, int64_t count, Done done) {
   std::lock_guard lock(mutex_);
   Transfer transfer{{}, std::move(done)};
-  transfer.pieces.push_back(communicator_->AllReduce(group, op, type, data, count));
+  transfer.chunks.push_back(communicator_->AllReduce(group, op, type, data, count));
   transfers_.push_back(std::move(transfer));
 }
 
@@ -215,9 +216,9 @@ void Job::Advance() {
 
 bool Job::TakeOne() {
   if (communicator_->Next(take_)) return true;
-  // What was posted leaves by itself; now and then it is looked at, to be forgotten.
-  constexpr int kBetween = 16;
-  if (++idle_polls_ % kBetween == 0) communicator_->Posted();
+  // Posted messages leave without help. Every few polls the completed ones are released.
+  constexpr int kReleaseInterval = 16;
+  if (++idle_polls_ % kReleaseInterval == 0) communicator_->Posted();
   return AdvanceTransfers();
 }
 
@@ -228,20 +229,20 @@ bool Job::PollLocked() {
   return TakeOne();
 }
 
-// Whether any has come to its end.
+// True if any transfer has completed.
 bool Job::AdvanceTransfers() {
   if (transfers_.empty()) return false;
   communicator_->Advance();
-  // What is done may begin more, which is looked at the next time.
+  // Callbacks may start further transfers; those are tested in the next call.
   std::list<Transfer> done;
   for (auto it = transfers_.begin(); it != transfers_.end();) {
-    std::erase_if(it->pieces, [](const auto& piece) { return piece->Done(); });
+    std::erase_if(it->chunks, [](const auto& chunk) { return chunk->Done(); });
     const auto next = std::next(it);
-    if (it->pieces.empty()) done.splice(done.end(), transfers_, it);
+    if (it->chunks.empty()) done.splice(done.end(), transfers_, it);
     it = next;
   }
-  for (const Transfer& each : done)
-    if (each.done) each.done();
+  for (const Transfer& transfer : done)
+    if (transfer.done) transfer.done();
   return !done.empty();
 }
 

@@ -1,5 +1,5 @@
-// Job: this process among those that a launcher started together. Everything that moves between them goes through
-// here; whoever has nothing better to do polls.
+// Job: this process as one of those that a launcher started together. All traffic between them passes through here. An
+// idle thread polls for it.
 #pragma once
 
 #include <functional>
@@ -16,75 +16,75 @@ namespace shoal::internal {
 
 class Job {
  public:
-  // All processes come here together.
+  // Collective: all processes create the job together.
   explicit Job(std::unique_ptr<Communicator> communicator);
-  // And leave together.
+  // Collective: all processes destroy it together.
   ~Job();
 
   int rank() const { return communicator_->rank(); }
   int size() const { return communicator_->size(); }
   bool is_root() const { return rank() == 0; }
-  // Whether the transport may reduce in an order of its own.
+  // True if the transport may reduce in any order.
   bool fast_reduction = false;
   const std::string& host(int rank) const { return hosts_[static_cast<size_t>(rank)]; }
   std::string library() const { return communicator_->library(); }
   bool spans_hosts() const;
-  // Processes, this one too, that may run on the same cores of this machine; and how many threads that leaves each.
+  // Number of processes, including this one, that may run on this process's cores; and number of cores for each.
   int sharing_cores() const;
   int cores() const;
-  // "rank 2 on node7", or "rank 2" where all are on one machine.
+  // "rank 2 on node7", or "rank 2" if all processes are on one machine.
   std::string Describe(int rank) const;
 
-  // Each of these is called by all processes, in the same order. They wait.
-  std::vector<std::string> Gather(std::string mine);  // of each process, at rank 0; elsewhere nothing
-  std::string Broadcast(std::string bytes);           // what rank 0 gave
-  Status AgreeOnStatus(const Status& mine);                   // the failure of the first process that has one
+  // Collective and blocking: all processes call these, in the same order.
+  std::vector<std::string> Gather(std::string mine);  // at rank 0: one string per rank; elsewhere empty
+  std::string Broadcast(std::string bytes);           // returns rank 0's argument
+  Status AgreeOnStatus(const Status& mine);           // the failure of the lowest rank that has one
 
-  // A process that is gone: from a thread of its own. The first to be told is the lowest rank that can be.
+  // Calls `lost`, on a separate thread, when a process is lost. The lowest surviving rank is told first.
   void OnProcessLost(std::function<void(int rank)> lost);
 
-  // Messages between the parts of a run, one handler at a time. What a handler does not take is kept for the next.
+  // Small messages of a run. At most one handler is set; a message for which it returns false is kept for the next one.
   using Handler = std::function<bool(int from, std::string_view bytes)>;
   void SetHandler(Handler handler);
   void Post(int to, std::string_view head, std::string_view rest = {});
-  // Large ones, in pieces. `done` is called by whoever polls.
+  // Large transfers, in chunks. `done` is called on the thread that polls.
   using Done = std::function<void()>;
   void Send(int to, int tag, std::span<const std::byte> bytes, Done done);
   void Receive(int from, int tag, std::span<std::byte> bytes, Done done);
   int NextTag();
-  // Made once for each name; all processes make the same, in the same order.
+  // Creates one group per name. All processes create the same groups, in the same order.
   int FindOrMakeGroup(uint64_t name, std::span<const int> ranks);
   void AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data, int64_t count, Done done);
 
-  // Handles what has come; whether anything had. TryPoll does nothing while another thread is at it.
+  // Handles all received messages; true if there were any. TryPoll returns immediately if another thread is polling.
   bool Poll();
   bool TryPoll();
-  // Lets large ones move on; none is handled.
+  // Advances large transfers without handling messages.
   void Advance();
-  // Handles one message, if one has come; with the mutex held.
+  // Handles one received message, if any. The caller holds the mutex.
   bool TakeOne();
   void PollUntil(const std::function<bool()>& reached);
 
-  // Handlers run with it held.
+  // Held while handlers run.
   std::recursive_mutex& mutex() { return mutex_; }
 
  private:
   struct Transfer {
-    std::vector<std::unique_ptr<Communicator::Request>> pieces;
+    std::vector<std::unique_ptr<Communicator::Request>> chunks;
     Done done;
   };
   void Take(int from, std::string_view message);
   bool PollLocked();
   bool AdvanceTransfers();
 
-  std::recursive_mutex mutex_;  // of all that follows
+  std::recursive_mutex mutex_;  // guards all members below
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<PeerMonitor> peers_;
-  std::vector<std::string> hosts_, cores_;  // of each process: its machine's name, and on which cores it may run
-  std::vector<std::list<std::string>> gathered_;  // of each process: what came and was not asked for yet
+  std::vector<std::string> hosts_, cores_;        // by rank: host name, and the cores on which the process may run
+  std::vector<std::list<std::string>> gathered_;  // by rank: messages that Gather has not returned yet
   std::list<std::string> broadcast_;
   Handler handler_;
-  std::list<std::pair<int, std::string>> kept_;  // from whom, and what
+  std::list<std::pair<int, std::string>> kept_;  // (sender's rank, message), for the next handler
   const Communicator::Take take_ = [this](int from, std::string_view message) { Take(from, message); };
   std::list<Transfer> transfers_;
   int next_tag_ = 0;

@@ -13,7 +13,7 @@
 namespace shoal::internal {
 namespace {
 
-// What launchers tell the processes they start.
+// The environment variables in which launchers pass rank and size.
 struct Variables {
   const char *rank, *size;
 };
@@ -33,7 +33,7 @@ std::optional<int> Number(const char* variable) {
   return number;
 }
 
-std::string BesideTheProgram(std::string_view name) {
+std::string PathBesideProgram(std::string_view name) {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
   const std::string program(path, static_cast<size_t>(length < 0 ? 0 : length));
@@ -50,17 +50,18 @@ std::optional<Launched> LaunchedByMpi() {
 }
 
 Result<std::unique_ptr<Communicator>> LoadMpi() {
-  const std::string path = BesideTheProgram("libshoal_mpi.so");
+  const std::string path = PathBesideProgram("libshoal_mpi.so");
   if (access(path.c_str(), R_OK) != 0)
-    return EnvironmentError(StrCat("this shoal was built without MPI: there is no ", path,
-                              "; --transport=threads runs all devices in this process"));
-  // Global: what MPI's own plugins need of MPI they find among the symbols of the program.
+    return EnvironmentError(StrCat("this shoal was built without MPI: ", path,
+                                   " does not exist; --transport=threads runs all devices in this process"));
+  // RTLD_GLOBAL: MPI's own plugins resolve its symbols in the program's global scope.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (library == nullptr) return EnvironmentError(StrCat("MPI cannot be loaded: ", dlerror()));
+  if (library == nullptr) return EnvironmentError(StrCat("cannot load MPI: ", dlerror()));
   auto* make = reinterpret_cast<Communicator* (*)()>(dlsym(library, "shoal_new_mpi_communicator"));
-  if (make == nullptr) return EnvironmentError(StrCat(path, " is not shoal's MPI library"));
+  if (make == nullptr) return EnvironmentError(StrCat(path, " is not shoal's MPI library; reinstall shoal"));
   std::unique_ptr<Communicator> communicator(make());
-  if (communicator == nullptr) return EnvironmentError("MPI cannot be used by several threads here (MPI_THREAD_SERIALIZED)");
+  if (communicator == nullptr)
+    return EnvironmentError("this MPI library does not support MPI_THREAD_SERIALIZED; use a thread-safe build");
   return communicator;
 }
 

@@ -1,4 +1,4 @@
-// Opens the library that speaks MPI, and participants the job that the launcher started.
+// Loads the MPI backend and joins the job that the launcher started.
 #pragma once
 
 #include "core/base/result.h"
@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// libshoal_mpi.so lies beside the program. Once per process.
+// Loads libshoal_mpi.so from the program's folder. Called at most once per process.
 Result<std::unique_ptr<Communicator>> LoadMpi();
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// Numbers and strings in the bytes of a message. Both ends are the same program, of the same version, on machines of the
-// same byte order.
+// Serializes numbers and strings into messages. Sender and receiver run the same version of the program, on machines
+// with the same byte order.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace shoal::internal {
 
 class Writer {
  public:
-  explicit Writer(size_t about = 0) { bytes_.reserve(about); }
+  explicit Writer(size_t expected_bytes = 0) { bytes_.reserve(expected_bytes); }
   Writer& Int(int64_t number) {
     bytes_.append(reinterpret_cast<const char*>(&number), sizeof(number));
     return *this;
@@ -44,7 +44,7 @@ class Writer {
   std::string bytes_;
 };
 
-// What is not there reads as zero, and ok() says so.
+// Reading past the end returns zeros; ok() is false from then on.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -87,7 +87,7 @@ class Reader {
   bool ok_ = true;
 };
 
-// A failure, or that there is none. Where in our own code it was made stays behind.
+// A status, with or without a failure. The position in shoal's own code that produced it is not sent.
 void Write(Writer& writer, const Status& status);
 Status ReadStatus(Reader& reader);
 

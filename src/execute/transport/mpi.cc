@@ -1,6 +1,6 @@
-// The Communicator over MPI: plain MPI-3, nonblocking calls only. Small messages go through memory that the processes of a
-// machine share (node_rings.h); between machines, receives for them are posted before anybody sends one, which is quicker
-// than to probe. One that is longer is announced there, and follows on a communicator of its own; so do transfers.
+// The Communicator over MPI: plain MPI-3, nonblocking calls only. On one machine, small messages go through shared
+// memory (shared_memory_rings.h). Between machines, receives for them are preposted, which is faster than probing. A
+// longer message is announced by a small one and follows on a second MPI communicator. Large transfers use a third.
 #include <mpi.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 namespace shoal::internal {
 namespace {
 
-// As a rule a process is gone, which the thread that watches the others (peers.h) notices too: it says who, and ends
-// this process while it waits here.
-void Failed(MPI_Comm*, int* code, ...) {
+// Usually another process was lost. The monitoring thread (peers.h) notices that too, reports the lost rank and ends
+// this process while it sleeps here.
+void OnMpiError(MPI_Comm*, int* code, ...) {
   std::this_thread::sleep_for(std::chrono::seconds(8));
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(*code, text, &length);
-  std::fprintf(stderr, "shoal: error: MPI failed: %.*s\n", length, text);
+  std::fprintf(stderr, "shoal: error: an MPI call failed: %.*s\n", length, text);
   MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
@@ -39,23 +39,23 @@ class MpiRequest : public Communicator::Request {
 class MpiCommunicator : public Communicator {
  public:
   MpiCommunicator() {
-    MPI_Errhandler failed = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(&Failed, &failed);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, failed);  // duplicates have it too
-    MPI_Errhandler_free(&failed);
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(&OnMpiError, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);  // duplicates inherit it
+    MPI_Errhandler_free(&handler);
     MPI_Comm_dup(MPI_COMM_WORLD, &small_);
     MPI_Comm_dup(MPI_COMM_WORLD, &long_);
     MPI_Comm_dup(MPI_COMM_WORLD, &large_);
     MPI_Comm_rank(small_, &rank_);
     MPI_Comm_size(small_, &size_);
-    int* most = nullptr;
-    int known = 0;
-    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&most), &known);
-    if (known != 0) max_tag_ = *most;
-    behind_.resize(static_cast<size_t>(size_));
-    node_ = std::make_unique<SharedMemoryRings>(small_);
-    if (!node_->ReachAll())
-      for (Slot& slot : slots_) Await(slot);
+    int* tag_bound = nullptr;
+    int has_tag_bound = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&tag_bound), &has_tag_bound);
+    if (has_tag_bound != 0) max_tag_ = *tag_bound;
+    queues_.resize(static_cast<size_t>(size_));
+    local_rings_ = std::make_unique<SharedMemoryRings>(small_);
+    if (!local_rings_->ReachAll())
+      for (Slot& slot : slots_) PostReceive(slot);
   }
 
   ~MpiCommunicator() override {
@@ -64,7 +64,7 @@ class MpiCommunicator : public Communicator {
       MPI_Cancel(&slot.request);
       MPI_Wait(&slot.request, MPI_STATUS_IGNORE);
     }
-    node_.reset();
+    local_rings_.reset();
     for (MPI_Comm& group : groups_)
       if (group != MPI_COMM_NULL) MPI_Comm_free(&group);
     MPI_Finalize();
@@ -91,35 +91,36 @@ class MpiCommunicator : public Communicator {
   }
 
   bool Next(const Take& take) override {
-    if (pending_ > 0 && TakeLong(take)) return true;
-    if (node_->Next([&](int from, int tag, std::string_view bytes) { Arrived(from, tag, bytes, take); })) return true;
-    if (node_->ReachAll()) {
-      if (!posted_.empty()) ForgetOldest();  // long ones, which MPI sends while it is called
+    if (queued_ > 0 && TakeQueued(take)) return true;
+    const auto on_message = [&](int from, int tag, std::string_view bytes) { OnArrival(from, tag, bytes, take); };
+    if (local_rings_->Next(on_message)) return true;
+    if (local_rings_->ReachAll()) {
+      if (!posted_.empty()) ReleaseOldestSend();  // MPI sends long messages only during calls
       return false;
     }
     Slot& slot = slots_[next_];
-    int there = 0;
+    int has_arrived = 0;
     MPI_Status status;
-    MPI_Test(&slot.request, &there, &status);
-    if (there == 0) {
-      while (taken_ > 0) AwaitAgain();  // now that there is nothing else to do
+    MPI_Test(&slot.request, &has_arrived, &status);
+    if (has_arrived == 0) {
+      while (handled_ > 0) RepostOldestReceive();  // while idle
       return false;
     }
-    next_ = (next_ + 1) % kSlots;  // receives are met in the order in which they were posted
+    next_ = (next_ + 1) % kSlots;  // messages match receives in posting order
     int size = 0;
     MPI_Get_count(&status, MPI_BYTE, &size);
-    Arrived(status.MPI_SOURCE, status.MPI_TAG, {slot.bytes.get(), static_cast<size_t>(size)}, take);
-    if (++taken_ > kSlots / 2) AwaitAgain();
+    OnArrival(status.MPI_SOURCE, status.MPI_TAG, {slot.bytes.get(), static_cast<size_t>(size)}, take);
+    if (++handled_ > kSlots / 2) RepostOldestReceive();
     return true;
   }
 
   bool Posted() override {
     while (!posted_.empty())
-      if (!ForgetOldest()) return false;
-    return node_->Posted();
+      if (!ReleaseOldestSend()) return false;
+    return local_rings_->Posted();
   }
 
-  // One call for all: each call that finds nothing goes through everything that MPI looks after.
+  // A single Testsome: every unsuccessful MPI call polls all of MPI's devices.
   void Advance() override {
     if (requests_.empty()) return;
     done_.resize(requests_.size());
@@ -127,14 +128,14 @@ class MpiCommunicator : public Communicator {
     MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(), MPI_STATUSES_IGNORE);
     if (count == 0 || count == MPI_UNDEFINED) return;
     for (int i = 0; i < count; ++i) owners_[static_cast<size_t>(done_[static_cast<size_t>(i)])]->is_done = true;
-    size_t kept = 0;
+    size_t kept_count = 0;
     for (size_t i = 0; i < requests_.size(); ++i) {
       if (owners_[i]->is_done) continue;
-      requests_[kept] = requests_[i];
-      owners_[kept++] = owners_[i];
+      requests_[kept_count] = requests_[i];
+      owners_[kept_count++] = owners_[i];
     }
-    requests_.resize(kept);
-    owners_.resize(kept);
+    requests_.resize(kept_count);
+    owners_.resize(kept_count);
   }
 
   std::unique_ptr<Request> Send(int to, int tag, std::span<const std::byte> bytes) override {
@@ -150,16 +151,16 @@ class MpiCommunicator : public Communicator {
   }
 
   int MakeGroup(std::span<const int> ranks) override {
-    MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+    MPI_Group all = MPI_GROUP_NULL, members = MPI_GROUP_NULL;
     MPI_Comm_group(large_, &all);
-    MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some);
-    MPI_Comm made = MPI_COMM_NULL;
-    // Only the members come to this one, in the order in which all processes make their groups.
+    MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members);
+    MPI_Comm group = MPI_COMM_NULL;
+    // Only the members call this, in the common order of group creation.
     if (std::find(ranks.begin(), ranks.end(), rank_) != ranks.end())
-      MPI_Comm_create_group(large_, some, static_cast<int>(groups_.size()) % max_tag_, &made);
-    MPI_Group_free(&some);
+      MPI_Comm_create_group(large_, members, static_cast<int>(groups_.size()) % max_tag_, &group);
+    MPI_Group_free(&members);
     MPI_Group_free(&all);
-    groups_.push_back(made);
+    groups_.push_back(group);
     return static_cast<int>(groups_.size()) - 1;
   }
 
@@ -173,8 +174,8 @@ class MpiCommunicator : public Communicator {
 
  private:
   static constexpr size_t kSlotBytes = Ring::kSlotBytes, kSlots = 16;
-  enum Tag { kWhole, kAnnouncement };  // of small messages
-  struct Letter {
+  enum Tag { kWhole, kAnnouncement };  // tags of small messages
+  struct OutgoingMessage {
     std::string bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
@@ -182,8 +183,8 @@ class MpiCommunicator : public Communicator {
     std::unique_ptr<char[]> bytes = std::make_unique<char[]>(kSlotBytes);
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  // What waits behind a long message of the same process, in order; that one is the first.
-  struct Behind {
+  // A received message that may not be handled before the long message at the front of its sender's queue is complete.
+  struct QueuedMessage {
     std::string bytes;
     MPI_Request request = MPI_REQUEST_NULL;
     bool is_long = false;
@@ -196,87 +197,87 @@ class MpiCommunicator : public Communicator {
     return owner;
   }
 
-  // The slot whose message was taken first is there for another.
-  void AwaitAgain() {
-    Await(slots_[(next_ + kSlots - taken_) % kSlots]);
-    --taken_;
+  // Reposts the slot whose message was handled first.
+  void RepostOldestReceive() {
+    PostReceive(slots_[(next_ + kSlots - handled_) % kSlots]);
+    --handled_;
   }
 
-  // What was posted first, if it has left; its memory is for the next.
-  bool ForgetOldest() {
+  // Releases the oldest posted message if it has left, and keeps its memory for a later one.
+  bool ReleaseOldestSend() {
     int done = 0;
     MPI_Test(&posted_.front().request, &done, MPI_STATUS_IGNORE);
     if (done == 0) return false;
-    const bool keep = spare_.size() <= kSlots && posted_.front().bytes.capacity() <= 2 * kSlotBytes;
-    if (keep) spare_.splice(spare_.end(), posted_, posted_.begin());
+    const bool can_reuse = spare_.size() <= kSlots && posted_.front().bytes.capacity() <= 2 * kSlotBytes;
+    if (can_reuse) spare_.splice(spare_.end(), posted_, posted_.begin());
     else posted_.pop_front();
     return true;
   }
 
-  void Await(Slot& slot) {
+  void PostReceive(Slot& slot) {
     MPI_Irecv(slot.bytes.get(), static_cast<int>(kSlotBytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, small_,
               &slot.request);
   }
 
   void PostSmall(int to, Tag tag, std::initializer_list<std::string_view> parts) {
-    node_->Reach(to) ? node_->Post(to, tag, parts) : Send(to, tag, small_, parts);
+    local_rings_->Reach(to) ? local_rings_->Post(to, tag, parts) : Send(to, tag, small_, parts);
   }
 
   void Send(int to, int tag, MPI_Comm comm, std::initializer_list<std::string_view> parts) {
     if (spare_.empty()) spare_.emplace_back();
     posted_.splice(posted_.end(), spare_, spare_.begin());
-    Letter& letter = posted_.back();
-    letter.bytes.clear();
-    for (std::string_view part : parts) letter.bytes.append(part);
-    MPI_Isend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE, to, tag, comm, &letter.request);
-    if (posted_.size() > kSlots) ForgetOldest();  // which has left, as a rule
+    OutgoingMessage& message = posted_.back();
+    message.bytes.clear();
+    for (std::string_view part : parts) message.bytes.append(part);
+    MPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE, to, tag, comm, &message.request);
+    if (posted_.size() > kSlots) ReleaseOldestSend();  // it has usually left
   }
 
-  void Arrived(int from, int tag, std::string_view bytes, const Take& take) {
-    std::deque<Behind>& behind = behind_[static_cast<size_t>(from)];
-    if (tag == kWhole && behind.empty()) return take(from, bytes);
-    ++pending_;
-    if (tag == kWhole) return behind.push_back({std::string(bytes)});
+  void OnArrival(int from, int tag, std::string_view bytes, const Take& take) {
+    std::deque<QueuedMessage>& queue = queues_[static_cast<size_t>(from)];
+    if (tag == kWhole && queue.empty()) return take(from, bytes);
+    ++queued_;
+    if (tag == kWhole) return queue.push_back({std::string(bytes)});
     int64_t size = 0;
     std::memcpy(&size, bytes.data(), sizeof(size));
-    behind.push_back({std::string(static_cast<size_t>(size), '\0'), MPI_REQUEST_NULL, /*is_long=*/true});
-    MPI_Irecv(behind.back().bytes.data(), static_cast<int>(size), MPI_BYTE, from, 0, long_, &behind.back().request);
+    queue.push_back({std::string(static_cast<size_t>(size), '\0'), MPI_REQUEST_NULL, /*is_long=*/true});
+    MPI_Irecv(queue.back().bytes.data(), static_cast<int>(size), MPI_BYTE, from, 0, long_, &queue.back().request);
   }
 
-  bool TakeLong(const Take& take) {
-    for (size_t from = 0; from < behind_.size(); ++from) {
-      if (behind_[from].empty()) continue;
-      Behind& first = behind_[from].front();
+  bool TakeQueued(const Take& take) {
+    for (size_t from = 0; from < queues_.size(); ++from) {
+      if (queues_[from].empty()) continue;
+      QueuedMessage& first = queues_[from].front();
       int done = 1;
       if (first.is_long) MPI_Test(&first.request, &done, MPI_STATUS_IGNORE);
       if (done == 0) continue;
       const std::string bytes = std::move(first.bytes);
-      behind_[from].pop_front();
-      --pending_;
+      queues_[from].pop_front();
+      --queued_;
       take(static_cast<int>(from), bytes);
       return true;
     }
     return false;
   }
 
-  std::unique_ptr<SharedMemoryRings> node_;
+  std::unique_ptr<SharedMemoryRings> local_rings_;
   MPI_Comm small_ = MPI_COMM_NULL, long_ = MPI_COMM_NULL, large_ = MPI_COMM_NULL;
-  std::vector<MPI_Comm> groups_;  // null where this process is not in one
+  std::vector<MPI_Comm> groups_;  // null if this process is not a member
   int rank_ = 0, size_ = 1, max_tag_ = 32767;
-  std::list<Letter> posted_, spare_;  // lists: letters stay where they are while MPI reads them
-  std::vector<MPI_Request> requests_;  // of transfers under way
+  std::list<OutgoingMessage> posted_, spare_;  // lists: addresses stay valid while MPI reads the bytes
+  std::vector<MPI_Request> requests_;  // of pending transfers
   std::vector<MpiRequest*> owners_;
   std::vector<int> done_;
   Slot slots_[kSlots];
-  size_t next_ = 0, taken_ = 0;  // which slot's message comes next; how many before it wait to be posted again
-  std::vector<std::deque<Behind>> behind_;  // by process
-  int64_t pending_ = 0;                     // in all of them
+  size_t next_ = 0, handled_ = 0;  // the slot of the next message; number of slots before it to be reposted
+  std::vector<std::deque<QueuedMessage>> queues_;  // by sender
+  int64_t queued_ = 0;                             // messages in all queues
 };
 
 }  // namespace
 }  // namespace shoal::internal
 
-// Null if this MPI does not allow what is needed: calls from several threads, one at a time.
+// Null if this MPI does not support calls from several threads, one at a time.
 extern "C" shoal::internal::Communicator* shoal_new_mpi_communicator() {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);

@@ -1,4 +1,4 @@
-// Reductions in MPI's own words.
+// Reduction ops and element types as MPI constants.
 #pragma once
 
 #include <mpi.h>

@@ -24,26 +24,26 @@ namespace {
 constexpr char kLeaves = 'q', kInterrupted = 'i';
 constexpr size_t kCookieBytes = 32;
 
-// For the handler of signals, which may read nothing that could be half-written.
-constexpr size_t kMaxSaid = 4096;
-std::atomic<int> open_sockets[kMaxSaid];
+// For signal handlers, which may only read atomics: they could interrupt any other write halfway.
+constexpr size_t kMaxSockets = 4096;
+std::atomic<int> open_sockets[kMaxSockets];
 std::atomic<size_t> open_count = 0;
 std::atomic<bool> is_interrupted = false;
 
-void Remember(int socket) {
+void RegisterSocket(int socket) {
   const size_t i = open_count;
-  if (i >= kMaxSaid) return;
+  if (i >= kMaxSockets) return;
   open_sockets[i] = socket;
   open_count = i + 1;
 }
 
-// It has said that it goes.
-void Forget(int socket) {
+// The peer has announced that it leaves.
+void UnregisterSocket(int socket) {
   for (size_t i = 0; i < open_count; ++i)
     if (open_sockets[i] == socket) open_sockets[i] = -1;
 }
 
-// A machine that is gone answers no probe: two seconds without a word, then one every two seconds.
+// Detects unreachable machines by TCP keepalive: a probe after two idle seconds, then one every two seconds.
 void KeepAlive(int socket) {
   const int on = 1, seconds = 2, probes = 3, milliseconds = 8000;
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
@@ -54,7 +54,7 @@ void KeepAlive(int socket) {
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-// Every IPv4 address of this machine, those that others can reach first.
+// All IPv4 addresses of this machine, loopback addresses last.
 std::vector<std::string> Addresses() {
   std::vector<std::string> all, loopback;
   ifaddrs* list = nullptr;
@@ -72,13 +72,13 @@ std::vector<std::string> Addresses() {
 }
 
 bool ReadAll(int socket, void* bytes, size_t size) {
-  auto* at = static_cast<char*>(bytes);
+  auto* next = static_cast<char*>(bytes);
   while (size > 0) {
     pollfd waits{socket, POLLIN, 0};
     if (poll(&waits, 1, 2000) <= 0) return false;
-    const ssize_t n = recv(socket, at, size, 0);
+    const ssize_t n = recv(socket, next, size, 0);
     if (n <= 0) return false;
-    at += n;
+    next += n;
     size -= static_cast<size_t>(n);
   }
   return true;
@@ -88,27 +88,28 @@ bool WriteAll(int socket, const void* bytes, size_t size) {
   return send(socket, bytes, size, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
 }
 
-// Connected within two seconds, and the other end knows the cookie; else -1.
+// Connects within two seconds and sends cookie and rank. Returns the socket, or -1 on failure.
 int ConnectTo(const std::string& address, int port, const std::string& cookie, int rank) {
-  const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (made < 0) return -1;
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<uint16_t>(port));
   inet_pton(AF_INET, address.c_str(), &to.sin_addr);
-  int failed = connect(made, reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0 ? 0 : errno;
+  int failed = connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0 ? 0 : errno;
   if (failed == EINPROGRESS) {
-    pollfd waits{made, POLLOUT, 0};
+    pollfd waits{fd, POLLOUT, 0};
     socklen_t size = sizeof(failed);
-    if (poll(&waits, 1, 2000) <= 0 || getsockopt(made, SOL_SOCKET, SO_ERROR, &failed, &size) != 0) failed = ETIMEDOUT;
+    if (poll(&waits, 1, 2000) <= 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size) != 0)
+      failed = ETIMEDOUT;
   }
-  fcntl(made, F_SETFL, fcntl(made, F_GETFL) & ~O_NONBLOCK);
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   const int32_t number = rank;
-  if (failed == 0 && WriteAll(made, cookie.data(), kCookieBytes) && WriteAll(made, &number, sizeof(number))) {
-    KeepAlive(made);
-    return made;
+  if (failed == 0 && WriteAll(fd, cookie.data(), kCookieBytes) && WriteAll(fd, &number, sizeof(number))) {
+    KeepAlive(fd);
+    return fd;
   }
-  close(made);
+  close(fd);
   return -1;
 }
 
@@ -147,7 +148,7 @@ bool PeerMonitor::Connect(const std::string& addresses) {
   if (cookie_.size() != kCookieBytes) return false;
   for (std::string address; sockets_[kFirst] < 0 && text >> address;)
     sockets_[kFirst] = ConnectTo(address, port, cookie_, rank_);
-  if (sockets_[kFirst] >= 0) Remember(sockets_[kFirst]);
+  if (sockets_[kFirst] >= 0) RegisterSocket(sockets_[kFirst]);
   return sockets_[kFirst] >= 0;
 }
 
@@ -155,19 +156,20 @@ void PeerMonitor::Accept(int count) {
   while (count > 0) {
     pollfd waits{listening_, POLLIN, 0};
     if (poll(&waits, 1, 5000) <= 0) return;
-    const int made = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (made < 0) return;
+    const int peer = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (peer < 0) return;
     char cookie[kCookieBytes];
     int32_t rank = -1;
-    const bool ours = ReadAll(made, cookie, sizeof(cookie)) && cookie_.compare(0, kCookieBytes, cookie, kCookieBytes) == 0 &&
-                      ReadAll(made, &rank, sizeof(rank)) && rank > 0 && rank < static_cast<int>(sockets_.size());
-    if (!ours) {
-      close(made);
+    const bool is_valid = ReadAll(peer, cookie, sizeof(cookie)) &&
+                          cookie_.compare(0, kCookieBytes, cookie, kCookieBytes) == 0 &&
+                          ReadAll(peer, &rank, sizeof(rank)) && rank > 0 && rank < static_cast<int>(sockets_.size());
+    if (!is_valid) {
+      close(peer);
       continue;
     }
-    KeepAlive(made);
-    sockets_[static_cast<size_t>(rank)] = made;
-    Remember(made);
+    KeepAlive(peer);
+    sockets_[static_cast<size_t>(rank)] = peer;
+    RegisterSocket(peer);
     --count;
   }
 }
@@ -180,21 +182,21 @@ void PeerMonitor::Watch(std::function<void(int)> lost) {
   thread_ = std::jthread([this] { WatchUntilLeft(); });
 }
 
-// False when nothing more will come.
-bool PeerMonitor::Heard(int peer) {
-  char word = 0;
-  const ssize_t n = recv(sockets_[static_cast<size_t>(peer)], &word, 1, 0);
-  const auto at = static_cast<size_t>(peer);
+// False if the connection has ended.
+bool PeerMonitor::ReadNotice(int peer) {
+  char notice = 0;
+  const ssize_t n = recv(sockets_[static_cast<size_t>(peer)], &notice, 1, 0);
+  const auto index = static_cast<size_t>(peer);
   if (n == 1) {
-    has_left_[at] = has_left_[at] || word == kLeaves;
-    Forget(sockets_[at]);
-    was_interrupted_[at] = was_interrupted_[at] || word == kInterrupted;
+    has_left_[index] = has_left_[index] || notice == kLeaves;
+    UnregisterSocket(sockets_[index]);
+    was_interrupted_[index] = was_interrupted_[index] || notice == kInterrupted;
     return true;
   }
-  if (has_left_[at]) return false;
-  // One that was told to end is missed only by those that were not.
-  if (was_interrupted_[at]) std::this_thread::sleep_for(std::chrono::seconds(1));
-  if (!(was_interrupted_[at] && is_interrupted)) lost_(peer);
+  if (has_left_[index]) return false;
+  // The loss of an interrupted process is reported only by processes that were not interrupted themselves.
+  if (was_interrupted_[index]) std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (!(was_interrupted_[index] && is_interrupted)) lost_(peer);
   return false;
 }
 
@@ -212,7 +214,7 @@ void PeerMonitor::WatchUntilLeft() {
     if (poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) return;
     if (waits[0].revents != 0) return;
     for (size_t i = 0; i < peers.size(); ++i)
-      if (waits[i + 1].revents != 0 && !Heard(peers[i])) is_over[static_cast<size_t>(peers[i])] = true;
+      if (waits[i + 1].revents != 0 && !ReadNotice(peers[i])) is_over[static_cast<size_t>(peers[i])] = true;
   }
 }
 
@@ -225,12 +227,12 @@ void PeerMonitor::Leave() {
   thread_.join();
 }
 
-// The kernel closes the connections of a process that is killed before its launcher hears of it and ends the others.
+// The operating system closes a killed process's connections before its launcher notices and ends the other processes.
 bool PeerMonitor::AnyPeerLost() {
   for (size_t i = 0; i < open_count; ++i) {
-    char word = 0;
+    char notice = 0;
     const int socket = open_sockets[i];
-    const ssize_t n = socket < 0 ? 1 : recv(socket, &word, 1, MSG_PEEK | MSG_DONTWAIT);
+    const ssize_t n = socket < 0 ? 1 : recv(socket, &notice, 1, MSG_PEEK | MSG_DONTWAIT);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) return true;
   }
   return false;

@@ -1,6 +1,6 @@
-// Peers: a TCP connection between the first process of a job and each other one, over which nothing is said until the
-// end. The kernels at its ends notice what MPI does not tell: that a process is gone (at once), or its machine (within
-// eight seconds). A process that is only stopped is still there.
+// PeerMonitor: a TCP connection between the first process of a job and each other one, idle until the end of the job.
+// Through it the operating system reports failures that MPI does not: a dead process immediately, an unreachable
+// machine within eight seconds. A process that is merely stopped does not count as lost.
 #pragma once
 
 #include <functional>
@@ -12,35 +12,35 @@ namespace shoal::internal {
 
 class PeerMonitor {
  public:
-  // Before any connection: where the first process listens, for the others; and the connections themselves.
+  // To connect, the first process calls Listen, the others call Connect, then the first calls Accept.
   static constexpr int kFirst = 0;
   PeerMonitor(int rank, int size) : rank_(rank), sockets_(static_cast<size_t>(size), -1) {}
   ~PeerMonitor();
   PeerMonitor(const PeerMonitor&) = delete;
   PeerMonitor& operator=(const PeerMonitor&) = delete;
 
-  // The first process: addresses and port, as text for Connect; empty if it cannot listen.
+  // First process: returns addresses and port as text for Connect; empty if it cannot listen.
   std::string Listen();
-  // Another process: whether it reached the first.
+  // Other processes: true if the first process was reached.
   bool Connect(const std::string& addresses);
-  // The first process: takes the connections of so many.
+  // First process: accepts the connections of `count` processes.
   void Accept(int count);
 
-  // From now on `lost` is called, from a thread of its own, when a process is gone that did not leave.
+  // Starts monitoring: `lost` is called, on a separate thread, when a process disappears without having left.
   void Watch(std::function<void(int rank)> lost);
-  // This process is about to leave, as agreed by all.
+  // Announces that this process leaves, as all processes have agreed.
   void Leave();
-  // Safe in a handler of signals: whether a process is gone that did not say it would go, which `lost` is about to hear
-  // of; and says that this one was told to end.
+  // Safe in signal handlers. AnyPeerLost: true if a process disappeared without leaving; `lost` is about to be called.
+  // Interrupted: announces that this process received a signal to end.
   static bool AnyPeerLost();
   static void Interrupted();
 
  private:
   void WatchUntilLeft();
-  bool Heard(int peer);
+  bool ReadNotice(int peer);
 
   const int rank_;
-  std::vector<int> sockets_;       // of each process this one is connected to, else -1
+  std::vector<int> sockets_;  // by rank; -1: not connected
   std::vector<bool> has_left_, was_interrupted_;
   int listening_ = -1;
   int wake_[2] = {-1, -1};

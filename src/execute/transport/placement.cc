@@ -9,36 +9,36 @@
 namespace shoal::internal {
 namespace {
 
-// "0-3,8": the devices of one process.
+// Parses the devices of one process: "0-3,8".
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : text_(text) {}
 
   std::optional<std::vector<int64_t>> Read() {
     std::vector<int64_t> devices;
-    Skip();
+    SkipBlanks();
     while (!text_.empty()) {
       const std::optional<int64_t> first = Number();
       if (!first) return std::nullopt;
       std::optional<int64_t> last = first;
-      if (Took('-')) last = Number();
-      if (!last || *last < *first || *last - *first > kMax) return std::nullopt;
+      if (Consume('-')) last = Number();
+      if (!last || *last < *first || *last - *first > kMaxRange) return std::nullopt;
       for (int64_t device = *first; device <= *last; ++device) devices.push_back(device);
-      if (!text_.empty() && !Took(',')) return std::nullopt;
+      if (!text_.empty() && !Consume(',')) return std::nullopt;
     }
     return devices;
   }
 
  private:
-  static constexpr int64_t kMax = 1 << 20;
+  static constexpr int64_t kMaxRange = 1 << 20;
 
-  void Skip() {
+  void SkipBlanks() {
     while (!text_.empty() && (text_[0] == ' ' || text_[0] == '\t' || text_[0] == '\r')) text_.remove_prefix(1);
   }
-  bool Took(char c) {
+  bool Consume(char c) {
     if (text_.empty() || text_[0] != c) return false;
     text_.remove_prefix(1);
-    Skip();
+    SkipBlanks();
     return true;
   }
   std::optional<int64_t> Number() {
@@ -46,14 +46,14 @@ class LineReader {
     const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
     if (error != std::errc() || number < 0) return std::nullopt;
     text_.remove_prefix(static_cast<size_t>(end - text_.data()));
-    Skip();
+    SkipBlanks();
     return number;
   }
 
   std::string_view text_;
 };
 
-Result<std::vector<int>> FromFile(const std::string& path, int64_t devices, int ranks) {
+Result<std::vector<int>> ReadPlacementFile(const std::string& path, int64_t devices, int ranks) {
   SHOAL_ASSIGN(file, FileBytes::Read(path));
   std::vector<int> rank_of(static_cast<size_t>(devices), -1);
   std::string_view text = file->bytes();
@@ -63,20 +63,20 @@ Result<std::vector<int>> FromFile(const std::string& path, int64_t devices, int 
     const std::string_view row = text.substr(0, std::min(end, text.find('#')));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (row.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    auto fail = [&](const std::string& why) { return EnvironmentError(StrCat(path, ":", line, ": ", why)); };
-    if (rank == ranks) return fail(StrCat("there is a line for each of ", ranks, " processes already"));
-    const std::optional<std::vector<int64_t>> named = LineReader(row).Read();
-    if (!named) return fail("must be numbers of devices, as 0-3,8");
-    for (int64_t device : *named) {
-      if (device >= devices) return fail(StrCat("there is no device ", device, " among ", devices));
-      int& of = rank_of[static_cast<size_t>(device)];
-      if (of >= 0) return fail(StrCat("device ", device, " was given to process ", of, " already"));
-      of = rank;
+    auto fail = [&](const std::string& reason) { return EnvironmentError(StrCat(path, ":", line, ": ", reason)); };
+    if (rank == ranks) return fail(StrCat("too many lines; the job has ", ranks, " processes, one line each"));
+    const std::optional<std::vector<int64_t>> row_devices = LineReader(row).Read();
+    if (!row_devices) return fail("expected device numbers, such as 0-3,8");
+    for (int64_t device : *row_devices) {
+      if (device >= devices) return fail(StrCat("device must be in [0, ", devices, "), got ", device));
+      int& owner = rank_of[static_cast<size_t>(device)];
+      if (owner >= 0) return fail(StrCat("device ", device, " is already assigned to rank ", owner));
+      owner = rank;
     }
     ++rank;
   }
   for (size_t device = 0; device < rank_of.size(); ++device)
-    if (rank_of[device] < 0) return EnvironmentError(StrCat(path, " gives device ", device, " to no process"));
+    if (rank_of[device] < 0) return EnvironmentError(StrCat(path, " does not assign device ", device, " to any rank"));
   return rank_of;
 }
 
@@ -91,17 +91,17 @@ std::vector<int64_t> Placement::DevicesOf(int rank) const {
 
 Placement SingleProcessPlacement(int64_t devices) { return {std::vector<int>(static_cast<size_t>(devices), 0), 0}; }
 
-Result<Placement> ParsePlacement(const std::string& how, int64_t devices, int ranks, int rank) {
+Result<Placement> ParsePlacement(const std::string& spec, int64_t devices, int ranks, int rank) {
   Placement placement = SingleProcessPlacement(devices);
   placement.rank = rank;
-  if (how != "block" && how != "cyclic") {
-    SHOAL_ASSIGN(rank_of, FromFile(how, devices, ranks));
+  if (spec != "block" && spec != "cyclic") {
+    SHOAL_ASSIGN(rank_of, ReadPlacementFile(spec, devices, ranks));
     placement.rank_of = std::move(rank_of);
     return placement;
   }
   for (int64_t device = 0; device < devices; ++device)
     placement.rank_of[static_cast<size_t>(device)] =
-        static_cast<int>(how == "cyclic" ? device % ranks : device * ranks / devices);
+        static_cast<int>(spec == "cyclic" ? device % ranks : device * ranks / devices);
   return placement;
 }
 

@@ -1,4 +1,4 @@
-// Which process of a job runs which devices.
+// The assignment of devices to the processes of a job.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace shoal::internal {
 
 struct Placement {
-  std::vector<int> rank_of;  // of each device: the process that runs it
+  std::vector<int> rank_of;  // by device: the rank of the process that runs it
   int rank = 0;              // this process
 
   bool IsLocal(int64_t device) const { return RankOf(device) == rank; }
@@ -21,8 +21,8 @@ struct Placement {
 // All devices in this process.
 Placement SingleProcessPlacement(int64_t devices);
 
-// "block": each process has devices that follow each other; "cyclic": they are dealt out one by one; else a file with a
-// line for each process, in the order of the ranks: "0-3,8".
-Result<Placement> ParsePlacement(const std::string& how, int64_t devices, int ranks, int rank);
+// `spec` is "block": consecutive devices on each process; "cyclic": device d on rank d modulo the number of ranks; or
+// the path of a file with one line per process, in rank order: "0-3,8".
+Result<Placement> ParsePlacement(const std::string& spec, int64_t devices, int ranks, int rank);
 
 }  // namespace shoal::internal

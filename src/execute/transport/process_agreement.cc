@@ -7,29 +7,29 @@
 namespace shoal::internal {
 namespace {
 
-ProcessInputs ReadGiven(std::string_view bytes) {
+ProcessInputs ReadProcessInputs(std::string_view bytes) {
   Reader reader(bytes);
-  ProcessInputs given;
-  given.version = reader.String();
-  given.arguments = reader.String();
-  given.file = reader.String();
-  given.digest = static_cast<uint64_t>(reader.Int());
-  given.fault = ReadStatus(reader);
-  return given;
+  ProcessInputs inputs;
+  inputs.version = reader.String();
+  inputs.arguments = reader.String();
+  inputs.file = reader.String();
+  inputs.digest = static_cast<uint64_t>(reader.Int());
+  inputs.status = ReadStatus(reader);
+  return inputs;
 }
 
-// Why two processes cannot run together.
-Status Differ(const ProcessInputs& first, const ProcessInputs& other, const std::string& who) {
+// Fails if `other` cannot run together with the first process, rank 0.
+Status Compare(const ProcessInputs& first, const ProcessInputs& other, const std::string& name) {
   if (other.version != first.version)
-    return EnvironmentError(StrCat(who, " is ", other.version, ", rank 0 is ", first.version));
-  if (!other.fault.ok() && first.fault.ok())
-    return EnvironmentError(StrCat(who, " cannot use ", other.file, ": ", other.fault.diag().message));
+    return EnvironmentError(StrCat(name, " runs ", other.version, ", rank 0 runs ", first.version));
+  if (!other.status.ok() && first.status.ok())
+    return EnvironmentError(StrCat(name, " cannot use ", other.file, ": ", other.status.diag().message));
   if (other.digest != first.digest)
-    return EnvironmentError(StrCat(who, " has another module: its ", other.file, " is not what ", first.file,
-                              " is for rank 0"));
+    return EnvironmentError(StrCat(name, " has a different module: the contents of its ", other.file,
+                                   " differ from those of rank 0's ", first.file));
   if (other.arguments != first.arguments)
-    return EnvironmentError(StrCat(who, " was called with other options: ", other.arguments, "; rank 0 with ",
-                              first.arguments));
+    return EnvironmentError(StrCat(name, " was called with different options: ", other.arguments,
+                                   "; rank 0 was called with: ", first.arguments));
   return {};
 }
 
@@ -47,11 +47,11 @@ uint64_t DigestOf(std::string_view bytes) {
 Status CheckProcessesAgree(Job& job, const ProcessInputs& own) {
   Writer writer;
   writer.String(own.version).String(own.arguments).String(own.file).Int(static_cast<int64_t>(own.digest));
-  Write(writer, own.fault);
+  Write(writer, own.status);
   const std::vector<std::string> all = job.Gather(writer.Take());
   Status agreed;
   for (size_t rank = 1; rank < all.size() && agreed.ok(); ++rank)
-    agreed = Differ(ReadGiven(all[0]), ReadGiven(all[rank]), job.Describe(static_cast<int>(rank)));
+    agreed = Compare(ReadProcessInputs(all[0]), ReadProcessInputs(all[rank]), job.Describe(static_cast<int>(rank)));
   return job.AgreeOnStatus(agreed);
 }
 

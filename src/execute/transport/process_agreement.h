@@ -1,4 +1,4 @@
-// Whether the processes of a job were given the same.
+// Checks that all processes of a job run the same module with the same options.
 #pragma once
 
 #include "execute/transport/job.h"
@@ -7,15 +7,15 @@ namespace shoal::internal {
 
 uint64_t DigestOf(std::string_view bytes);
 
-// What one process was given.
+// The program version, options and module file of one process.
 struct ProcessInputs {
   std::string version, arguments, file;
   uint64_t digest = 0;  // of the file
-  Status fault;  // what is wrong with it
+  Status status;        // of reading and checking it
 };
 
-// All processes come here. The failure names the first that differs from rank 0, and how; where all are at fault in the
-// same way there is none.
+// Collective. Fails if a process differs from rank 0: the message names the lowest such rank and the difference. If all
+// processes fail to read the file in the same way, they agree.
 Status CheckProcessesAgree(Job& job, const ProcessInputs& own);
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// Ring: small messages from one process to another, in memory that both see. One writes and one reads, and nobody locks:
-// a slot is the writer's until it is full, then the reader's until it is not.
+// Ring: small messages from one process to another through shared memory, lock-free, with one writer and one reader. An
+// empty slot belongs to the writer, a full slot to the reader.
 #pragma once
 
 #include <atomic>
@@ -14,20 +14,20 @@ namespace shoal::internal {
 struct Ring {
   static constexpr size_t kSlotBytes = 20 << 10, kSlots = 4;
   struct alignas(64) Slot {
-    std::atomic<uint32_t> is_full;  // in the line of the first bytes: whoever sees that it is full has these too
+    std::atomic<uint32_t> is_full;  // shares a cache line with the first bytes, so one fetch loads both
     int32_t tag;
     uint64_t size;
     char bytes[kSlotBytes];
   };
   Slot slots[kSlots];
 };
-static_assert(std::atomic<uint32_t>::is_always_lock_free, "only then processes can share one");
+static_assert(std::atomic<uint32_t>::is_always_lock_free, "lock-based atomics do not work across processes");
 
 class RingWriter {
  public:
   explicit RingWriter(Ring& ring) : ring_(&ring) {}
 
-  // At most kSlotBytes, in parts. False if there is no slot for it now.
+  // Writes the concatenation of `parts`, at most kSlotBytes. False if no slot is free.
   bool Write(int tag, std::initializer_list<std::string_view> parts) {
     Ring::Slot& slot = ring_->slots[next_];
     if (slot.is_full.load(std::memory_order_acquire) != 0) return false;
@@ -52,7 +52,7 @@ class RingReader {
  public:
   explicit RingReader(Ring& ring) : ring_(&ring) {}
 
-  // Gives the next message to `take(tag, bytes)`, if there is one. The bytes are there as long as that runs.
+  // Calls `take(tag, bytes)` with the next message; false if there is none. The bytes are valid during the call only.
   template <class Take>
   bool Read(const Take& take) {
     Ring::Slot& slot = ring_->slots[next_];

@@ -11,70 +11,71 @@ using TermKind = IndexExprTerm::Kind;
 
 int CompareTerms(const IndexExprTerm& a, const IndexExprTerm& b) {
   if (a.kind != b.kind) return a.kind < b.kind ? -1 : 1;
-  if (a.of != b.of) return a.of < b.of ? -1 : 1;
-  if (a.by != b.by) return a.by < b.by ? -1 : 1;
+  if (a.number != b.number) return a.number < b.number ? -1 : 1;
+  if (a.divisor != b.divisor) return a.divisor < b.divisor ? -1 : 1;
   if (a.inner == b.inner) return 0;
   return Compare(*a.inner, *b.inner);
 }
 
-// The terms whose factor `by` divides, and the rest.
+// Splits an expression into the terms whose factor is a multiple of `divisor`, and the rest.
 struct Parts {
   IndexExpr multiples, rest;
 };
-Parts Split(const IndexExpr& a, int64_t by) {
+Parts Split(const IndexExpr& a, int64_t divisor) {
   Parts parts;
-  for (const IndexExprTerm& term : a.terms) (term.factor % by == 0 ? parts.multiples : parts.rest).terms.push_back(term);
-  const int64_t remainder = ((a.constant % by) + by) % by;
+  for (const IndexExprTerm& term : a.terms)
+    (term.factor % divisor == 0 ? parts.multiples : parts.rest).terms.push_back(term);
+  const int64_t remainder = ((a.constant % divisor) + divisor) % divisor;
   parts.multiples.constant = a.constant - remainder;
   parts.rest.constant = remainder;
   return parts;
 }
 
-IndexExpr Divided(const IndexExpr& multiples, int64_t by) {
+IndexExpr DivideExactly(const IndexExpr& multiples, int64_t divisor) {
   IndexExpr result = multiples;
-  result.constant /= by;
-  for (IndexExprTerm& term : result.terms) term.factor /= by;
+  result.constant /= divisor;
+  for (IndexExprTerm& term : result.terms) term.factor /= divisor;
   return result;
 }
 
-IndexExpr Opaque(TermKind kind, const IndexExpr& inner, int64_t by, int64_t most) {
+IndexExpr Opaque(TermKind kind, const IndexExpr& inner, int64_t divisor, int64_t max) {
   IndexExprTerm term;
   term.kind = kind;
-  term.by = by;
+  term.divisor = divisor;
   term.inner = std::make_shared<const IndexExpr>(inner);
-  term.most = most;
+  term.max = max;
   return {0, {std::move(term)}};
 }
 
 }  // namespace
 
-IndexExpr IndexExpr::Loop(int number, int64_t rounds) {
-  if (rounds <= 1) return {};
+IndexExpr IndexExpr::Loop(int number, int64_t iterations) {
+  if (iterations <= 1) return {};
   IndexExprTerm term;
-  term.of = number;
-  term.most = rounds - 1;
+  term.number = number;
+  term.max = iterations - 1;
   return {0, {term}};
 }
 
-IndexExpr IndexExpr::Data(int node, int64_t most) {
-  if (most <= 0) return {};
+IndexExpr IndexExpr::Data(int node, int64_t max) {
+  if (max <= 0) return {};
   IndexExprTerm term;
   term.kind = TermKind::kData;
-  term.of = node;
-  term.most = most;
+  term.number = node;
+  term.max = max;
   return {0, {term}};
 }
 
 int64_t IndexExpr::Min() const {
-  int64_t least = constant;
-  for (const IndexExprTerm& term : terms) least += std::min<int64_t>(0, term.factor * term.most);
-  return least;
+  int64_t min = constant;
+  for (const IndexExprTerm& term : terms) min += std::min<int64_t>(0, term.factor * term.max);
+  return min;
 }
 
 int64_t IndexExpr::Max() const {
-  int64_t most = constant;
-  for (const IndexExprTerm& term : terms) most += std::max<int64_t>(0, term.factor * term.most);
-  return most;
+  int64_t max = constant;
+  for (const IndexExprTerm& term : terms) max += std::max<int64_t>(0, term.factor * term.max);
+  return max;
 }
 
 int Compare(const IndexExpr& a, const IndexExpr& b) {
@@ -101,13 +102,13 @@ IndexExpr operator+(const IndexExpr& a, const IndexExpr& b) {
     if (order >= 0) ++j;
     if (term.factor != 0) sum.terms.push_back(std::move(term));
   }
-  // by * (x / by) + x % by is x again: reshapes that undo each other leave it.
+  // d * (x / d) + x % d is x. Reshapes that undo each other produce this form.
   for (size_t q = 0; q < sum.terms.size(); ++q) {
     if (sum.terms[q].kind != TermKind::kQuotient) continue;
     for (size_t r = 0; r < sum.terms.size(); ++r) {
       const IndexExprTerm &quotient = sum.terms[q], &remainder = sum.terms[r];
-      if (remainder.kind != TermKind::kRemainder || remainder.by != quotient.by ||
-          quotient.factor != remainder.factor * quotient.by || Compare(*quotient.inner, *remainder.inner) != 0)
+      if (remainder.kind != TermKind::kRemainder || remainder.divisor != quotient.divisor ||
+          quotient.factor != remainder.factor * quotient.divisor || Compare(*quotient.inner, *remainder.inner) != 0)
         continue;
       const IndexExpr whole = *quotient.inner * remainder.factor;
       sum.terms.erase(sum.terms.begin() + static_cast<int64_t>(std::max(q, r)));
@@ -126,24 +127,24 @@ IndexExpr operator*(const IndexExpr& a, int64_t factor) {
   return product;
 }
 
-IndexExpr Quotient(const IndexExpr& a, int64_t by) {
-  if (by == 1) return a;
-  const auto [multiples, rest] = Split(a, by);
-  const IndexExpr whole = Divided(multiples, by);
-  if (rest.Min() >= 0 && rest.Max() < by) return whole;
-  // (x / c) / by is x / (c * by)
+IndexExpr Quotient(const IndexExpr& a, int64_t divisor) {
+  if (divisor == 1) return a;
+  const auto [multiples, rest] = Split(a, divisor);
+  const IndexExpr whole = DivideExactly(multiples, divisor);
+  if (rest.Min() >= 0 && rest.Max() < divisor) return whole;
+  // (x / c) / divisor is x / (c * divisor)
   if (whole.terms.empty() && whole.constant == 0 && a.terms.size() == 1 && a.constant == 0 &&
       a.terms[0].kind == TermKind::kQuotient && a.terms[0].factor == 1)
-    return Quotient(*a.terms[0].inner, a.terms[0].by * by);
-  if (rest.Min() >= 0) return whole + Opaque(TermKind::kQuotient, rest, by, rest.Max() / by);
-  return Opaque(TermKind::kQuotient, a, by, a.Max() / by);
+    return Quotient(*a.terms[0].inner, a.terms[0].divisor * divisor);
+  if (rest.Min() >= 0) return whole + Opaque(TermKind::kQuotient, rest, divisor, rest.Max() / divisor);
+  return Opaque(TermKind::kQuotient, a, divisor, a.Max() / divisor);
 }
 
-IndexExpr Remainder(const IndexExpr& a, int64_t by) {
-  if (by == 1) return {};
-  const IndexExpr rest = Split(a, by).rest;
-  if (rest.Min() >= 0 && rest.Max() < by) return rest;
-  return Opaque(TermKind::kRemainder, rest.Min() >= 0 ? rest : a, by, by - 1);
+IndexExpr Remainder(const IndexExpr& a, int64_t divisor) {
+  if (divisor == 1) return {};
+  const IndexExpr rest = Split(a, divisor).rest;
+  if (rest.Min() >= 0 && rest.Max() < divisor) return rest;
+  return Opaque(TermKind::kRemainder, rest.Min() >= 0 ? rest : a, divisor, divisor - 1);
 }
 
 std::string ToString(const IndexExpr& index) {
@@ -151,10 +152,10 @@ std::string ToString(const IndexExpr& index) {
   for (const IndexExprTerm& term : index.terms) {
     if (!out.empty()) out += " + ";
     if (term.factor != 1) StrAppend(&out, term.factor, "*");
-    if (term.kind == TermKind::kLoop) StrAppend(&out, "i", term.of);
-    if (term.kind == TermKind::kData) StrAppend(&out, "n", term.of);
-    if (term.kind == TermKind::kQuotient) StrAppend(&out, "(", ToString(*term.inner), ")/", term.by);
-    if (term.kind == TermKind::kRemainder) StrAppend(&out, "(", ToString(*term.inner), ")%", term.by);
+    if (term.kind == TermKind::kLoop) StrAppend(&out, "i", term.number);
+    if (term.kind == TermKind::kData) StrAppend(&out, "n", term.number);
+    if (term.kind == TermKind::kQuotient) StrAppend(&out, "(", ToString(*term.inner), ")/", term.divisor);
+    if (term.kind == TermKind::kRemainder) StrAppend(&out, "(", ToString(*term.inner), ")%", term.divisor);
   }
   if (out.empty() || index.constant != 0) StrAppend(&out, out.empty() ? "" : " + ", index.constant);
   return out;

@@ -1,6 +1,6 @@
-// Index: where an element lies, as a function of the loops around it: a constant plus multiples of loop variables, of
-// quotients and remainders of such sums (from reshapes), and of values that are data (a dynamic-slice's start). Sums are
-// kept sorted and simplified by the ranges of the loops, so that equal indices are equal and what is linear is seen to be.
+// IndexExpr: an element index as a function of the surrounding loop variables (MLIR: AffineExpr, XLA: IndexingMap):
+// a constant plus multiples of loop variables, of quotients and remainders of such sums (from reshapes) and of runtime
+// values (a dynamic-slice's start). Sums are sorted and simplified by the loop ranges, so equal indices compare equal.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ struct IndexExpr;
 
 struct IndexExprTerm {
   enum class Kind : uint8_t {
-    kLoop,       // the variable of loop number `of`
-    kQuotient,   // *inner / by, rounded down
-    kRemainder,  // *inner - by * (*inner / by)
-    kData,       // the value of node number `of` of the kernel's body
+    kLoop,       // the variable of loop `number`
+    kQuotient,   // *inner / divisor, rounded down
+    kRemainder,  // *inner - divisor * (*inner / divisor)
+    kData,       // the value of node `number` of the kernel body
   };
   Kind kind = Kind::kLoop;
-  int of = 0;
-  int64_t by = 1;
+  int number = 0;
+  int64_t divisor = 1;
   std::shared_ptr<const IndexExpr> inner;
   int64_t factor = 1;
-  int64_t most = 0;  // its largest value, before the factor; the smallest is 0
+  int64_t max = 0;  // maximum value before multiplying by `factor`; the minimum is 0
 };
 
 struct IndexExpr {
@@ -32,9 +32,9 @@ struct IndexExpr {
   std::vector<IndexExprTerm> terms;
 
   static IndexExpr Constant(int64_t value) { return {value, {}}; }
-  // The variable of a loop with so many rounds; that of a loop with one round is 0.
-  static IndexExpr Loop(int number, int64_t rounds);
-  static IndexExpr Data(int node, int64_t most);
+  // The variable of a loop with this many iterations; 0 for a loop with one iteration.
+  static IndexExpr Loop(int number, int64_t iterations);
+  static IndexExpr Data(int node, int64_t max);
 
   bool IsConstant() const { return terms.empty(); }
   int64_t Min() const;
@@ -43,15 +43,15 @@ struct IndexExpr {
 
 IndexExpr operator+(const IndexExpr& a, const IndexExpr& b);
 IndexExpr operator*(const IndexExpr& a, int64_t factor);
-// Rounded down; of what is not negative. `by` is positive.
-IndexExpr Quotient(const IndexExpr& a, int64_t by);
-IndexExpr Remainder(const IndexExpr& a, int64_t by);
+// Floor division and remainder. `a` must not be negative, `divisor` must be positive.
+IndexExpr Quotient(const IndexExpr& a, int64_t divisor);
+IndexExpr Remainder(const IndexExpr& a, int64_t divisor);
 
 int Compare(const IndexExpr& a, const IndexExpr& b);
 inline bool operator==(const IndexExpr& a, const IndexExpr& b) { return Compare(a, b) == 0; }
 
-// The multiple of loop variable `loop` that is in it; nothing if it is in a quotient, a remainder or not at all linear.
-// `varies(node)` says whether data depends on the loop.
+// The factor of loop variable `loop` in an index. Not linear if the variable occurs in a quotient or remainder, or if
+// the index contains data that depends on the loop: `varies(node)` is true.
 struct LinearPart {
   bool is_linear = true;
   int64_t factor = 0;
@@ -61,9 +61,9 @@ LinearPart LinearIn(const IndexExpr& index, int loop, const Varies& varies) {
   LinearPart part;
   for (const IndexExprTerm& term : index.terms) {
     if (term.kind == IndexExprTerm::Kind::kLoop) {
-      if (term.of == loop) part.factor = term.factor;
+      if (term.number == loop) part.factor = term.factor;
     } else if (term.kind == IndexExprTerm::Kind::kData) {
-      if (varies(term.of)) part.is_linear = false;
+      if (varies(term.number)) part.is_linear = false;
     } else {
       const LinearPart inside = LinearIn(*term.inner, loop, varies);
       if (!inside.is_linear || inside.factor != 0) part.is_linear = false;

@@ -1,21 +1,21 @@
-// FusedKernel: one fused loop nest, as data: an iteration space, inputs with the places they are read at, a body in the ops'
-// own words. Nothing in it knows a target; codegen/ makes machine code of it for CPUs, a GPU's generator could as well.
+// FusedKernel: one fused loop nest as data: an iteration space, inputs with the indices they are read at, and a body of
+// HLO ops. It is target-independent: compile/codegen emits CPU code from it, and a GPU backend could use it as well.
 //
-// The loops of a kernel are numbered from the outermost: first the rows, each of which is one piece of work that may
-// run on any thread, then what is walked within a row. The last loop runs over lanes: it is the one that becomes vectors.
+// The loops of a kernel are numbered from the outermost. First come the row loops; each row is a unit of work that may
+// run on any thread. The inner loops within a row follow. The last loop runs over lanes and is vectorized.
 //
-//   elementwise              rows: all dimensions but the last,  walked: the last
-//   reduction of a row       rows: the kept dimensions,          walked: the reduced ones
-//   reduction of columns     rows: the kept dimensions but the last, walked: the reduced ones, then the last kept one
+//   elementwise        row loops: all dimensions but the last   inner loops: the last dimension
+//   row reduction      row loops: the kept dimensions           inner loops: the reduced ones
+//   column reduction   row loops: all kept dimensions but one   inner loops: the reduced ones, then the last kept one
 //
-// A row kernel goes through its row once for each stage: a reduction's result is known when its stage is done, and
-// nodes of later stages may use it. softmax is three stages: the maximum, the sum of exponentials, the quotients. A
-// node that depends on nothing but the row (and on reductions) is worked out once per row. A column kernel has one stage
-// of reductions; what is computed of their results is worked out in the lanes when the last round is done.
+// A row kernel makes one pass over its row per stage. The result of a reduction is available after its stage, and nodes
+// of later stages may use it. softmax has three stages: the maximum, the sum of exponentials, the quotients. A node
+// that depends only on the row (and on reductions) is computed once per row. A column kernel has one stage of
+// reductions; nodes that use their results are computed per lane after the last iteration.
 //
-// Numbers are computed as the ops say, in the type of each node, one rounding each; floats narrower than f32 are
-// computed in f32 and rounded to their type after each op. Reductions of f32 and wider may take their elements in any
-// fixed order; the order depends on the shape alone, never on the number of threads.
+// Arithmetic follows the HLO semantics: each op is computed in the type of its node and rounded once. Floats narrower
+// than f32 are computed in f32 and rounded to their type after each op. Reductions of f32 and wider types may use any
+// fixed order of elements; the order depends only on the shape, never on the number of threads.
 #pragma once
 
 #include <functional>
@@ -35,89 +35,90 @@ struct KernelNode {
     kConstant,  // `bits`, in the node's type
     kIndex,     // `index`, as a number
     kApply,     // `opcode` of the operands
-    kResult,    // of reduction `reduction`, its result number `input`
+    kResult,    // result number `input` of reduction `reduction`
   };
   Kind kind = Kind::kApply;
   ElementType type = ElementType::kInvalid;
-  Opcode opcode{};  // of kApply; elementwise ops, convert and bitcast-convert to a type of the same width
+  Opcode opcode{};  // for kApply: an elementwise op, a convert, or a bitcast-convert to a type of the same width
   int operands[3] = {-1, -1, -1};
   int input = 0;
   int reduction = 0;
   IndexExpr index;
   uint64_t bits[2] = {0, 0};
-  // Of compare.
+  // For a compare.
   ComparisonDirection direction{};
   bool total_order = false;
 };
 
 struct KernelReduction {
   enum class Kind : uint8_t {
-    kBinary,   // `op` of two elements, which may be reordered
-    kArgMinMax,  // two elements, a number and its index, which grows: the largest (`op` is maximum) or smallest number or
-               // the first nan, and the first index it has
+    kBinary,  // `op` applied to two elements; may be reordered
+    // For elements that are pairs of a number and its increasing index: the maximum (`op` is maximum) or minimum
+    // number, or the first NaN, with the first index at which it occurs.
+    kArgMinMax,
   };
   Kind kind = Kind::kBinary;
   Opcode op{};
   int stage = 0;
-  std::vector<int> elements, inits;  // nodes; inits do not depend on what is walked
+  std::vector<int> elements, inits;  // nodes; inits do not depend on the inner loops
 };
 
 struct KernelStore {
   int node = 0;
   int output = 0;
   IndexExpr index;
-  bool per_row = false;  // does not depend on what is walked: once per row, after all stages
+  bool per_row = false;  // does not depend on the inner loops: stored once per row, after all stages
 };
 
 struct FusedKernel {
   enum class Form : uint8_t { kRows, kColumns };
   Form form = Form::kRows;
-  std::vector<int64_t> rows;    // rounds of each loop
-  std::vector<int64_t> inner_loops;  // likewise; the last one is the lanes'
+  std::vector<int64_t> rows;         // iterations of each row loop
+  std::vector<int64_t> inner_loops;  // iterations of each inner loop; the last is the lane loop
   std::vector<ElementType> inputs, outputs;
-  std::vector<KernelNode> nodes;  // operands first
+  std::vector<KernelNode> nodes;  // each after its operands
   std::vector<KernelReduction> reductions;
   std::vector<KernelStore> stores;
-  // Where it is not 0, the last of the row loops numbers pieces of the first walked loop, so many rounds each: rows of
-  // which several threads reduce a piece.
+  // If not 0, each row is split among threads: the last row loop numbers the parts, and each part is this many
+  // iterations of the first inner loop.
   int64_t piece = 0;
-  bool is_edge = false;    // a small part of a result that several kernels compute: short code rather than fast code
-  bool contracts = false;  // a product and the sum it goes into may be rounded once, as a dot's
+  bool is_edge = false;    // a small part of a result that several kernels compute: prefer short code over fast code
+  bool contracts = false;  // a multiply and the add that uses it may be rounded once (fma), as in a dot
 
-  // How often a row is walked through: for each stage of reductions, and for stores that are not per row.
+  // Number of passes over a row: one per stage of reductions, and in row kernels one more for stores of whole rows.
   int PassesPerRow() const;
   int64_t RowCount() const;
   int64_t InnerIterations() const;
   int lane_loop() const { return static_cast<int>(rows.size() + inner_loops.size()) - 1; }
 };
 
-// As `run --explain` shows it.
+// Prints a kernel as `run --explain` shows it.
 std::string ToString(const FusedKernel& kernel);
 
-// The kernels that compute a fusion: one, several that give a part of the result each where it has a concatenate or a pad
-// inside, or none where no loop nest of ours does.
+// The kernels that compute a fusion. Several if it contains a concatenate or a pad: each computes a part of the result.
+// Empty if the fusion cannot be expressed as a FusedKernel.
 std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo);
 
-// The same of any values: they compute `roots` from `inputs`.
+// The kernels that compute `roots` from `inputs`, as FusedKernelsOf.
 std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots);
 
-// Loops that every input and output goes through as through one become one.
+// Merges nested loops that every input and output index treats as a single loop.
 void MergeLoops(FusedKernel& kernel);
 
-// Drops nodes that nothing needs.
+// Removes unused nodes.
 void DropUnused(FusedKernel& kernel);
-// The index with other numbers of the nodes that it takes data from.
+// The index with its kData nodes renumbered by `to`.
 IndexExpr WithRenumberedNodes(const IndexExpr& index, const std::function<int(int)>& to);
 
-// Where rows are few and long: a kernel that reduces pieces of them, and one that reduces what these gave. `partial`
-// gives an array for each element of each reduction, which `combine` takes after the kernel's own inputs.
+// Splits the reductions of a kernel with few, long rows in two. `partial` reduces parts of the rows and writes one
+// array per element of each reduction. `combine` reads these after the kernel's own inputs and reduces them.
 struct SplitReductionKernels {
   FusedKernel partial, combine;
 };
 std::optional<SplitReductionKernels> SplitReduction(const FusedKernel& kernel);
 
-// What codegen/ makes of a kernel: works on rows [begin, end), and, where there are no reductions over them, on lanes
-// [lane_begin, lane_end). buffers: the inputs, then the outputs.
+// Machine code of a kernel. Computes rows [begin, end) and, if the lanes are not reduced, lanes [lane_begin, lane_end).
+// buffers: the inputs, then the outputs.
 using KernelCode = void (*)(void* const* buffers, int64_t begin, int64_t end, int64_t lane_begin, int64_t lane_end);
 
 }  // namespace shoal::internal

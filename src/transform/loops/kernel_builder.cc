@@ -46,24 +46,24 @@ bool KernelBuilder::Store(const Instruction& root) {
   const bool is_full = count == Product(full_dims_) && (!reduces_ || (reduces_last_ && count != Product(kept_dims_)));
   if (!is_full && (!reduces_ || count != Product(kept_dims_))) return false;
   if (is_full && kernel_->form == FusedKernel::Form::kColumns) return false;
-  const IndexExpr place = is_full ? builder_.Linearize(full_, full_dims_) : builder_.Linearize(kept_, kept_dims_);
+  const IndexExpr offset = is_full ? builder_.Linearize(full_, full_dims_) : builder_.Linearize(kept_, kept_dims_);
   const bool same_dims = std::ranges::equal(root.shape().dims(), is_full ? full_dims_ : kept_dims_);
-  const Indices index = same_dims ? (is_full ? full_ : kept_) : builder_.Delinearize(place, root.shape().dims());
-  AddStore(Node(root, index), root.shape().element_type(), place, is_full);
+  const Indices index = same_dims ? (is_full ? full_ : kept_) : builder_.Delinearize(offset, root.shape().dims());
+  AddStore(Node(root, index), root.shape().element_type(), offset, is_full);
   return true;
 }
 
 bool KernelBuilder::StoreResults(const Instruction& root) {
   if (root.opcode != Opcode::kReduce) return false;
-  const IndexExpr place = builder_.Linearize(kept_, kept_dims_);
+  const IndexExpr offset = builder_.Linearize(kept_, kept_dims_);
   for (size_t i = 0; i < root.shape().elements().size() && !failed_; ++i)
-    AddStore(Result(root, i, kept_), root.shape().element(static_cast<int64_t>(i)).element_type(), place, false);
+    AddStore(Result(root, i, kept_), root.shape().element(static_cast<int64_t>(i)).element_type(), offset, false);
   return true;
 }
 
-void KernelBuilder::AddStore(int node, ElementType type, const IndexExpr& place, bool is_full) {
+void KernelBuilder::AddStore(int node, ElementType type, const IndexExpr& offset, bool is_full) {
   const bool per_row = !is_full && reduces_ && kernel_->form == FusedKernel::Form::kRows;
-  kernel_->stores.push_back({node, static_cast<int>(kernel_->outputs.size()), place, per_row});
+  kernel_->stores.push_back({node, static_cast<int>(kernel_->outputs.size()), offset, per_row});
   kernel_->outputs.push_back(type);
 }
 
@@ -73,7 +73,7 @@ int64_t KernelBuilder::Product(const std::vector<int64_t>& dims) {
   return product;
 }
 
-int KernelBuilder::Result(const Instruction& hlo, size_t part, const Indices& index) {
+int KernelBuilder::Result(const Instruction& hlo, size_t element, const Indices& index) {
   if (!reduces_ || (window_ == nullptr ? !IsLoopReduction(hlo) : &hlo != window_)) return Fail(), 0;
   const Shape& result = hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape();
   if (!(builder_.Linearize(index, result.dims()) == builder_.Linearize(kept_, kept_dims_))) return Fail(), 0;
@@ -85,9 +85,9 @@ int KernelBuilder::Result(const Instruction& hlo, size_t part, const Indices& in
   }
   KernelNode node;
   node.kind = KernelNode::Kind::kResult;
-  node.type = hlo.operand_shape(part).element_type();
+  node.type = hlo.operand_shape(element).element_type();
   node.reduction = found->second;
-  node.input = static_cast<int>(part);
+  node.input = static_cast<int>(element);
   return Add(std::move(node));
 }
 
@@ -95,10 +95,10 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
   const Ints dims = hlo.operand_shape(0).dims();
   Indices full;
   if (&hlo == window_) {
-  } else if (std::ranges::equal(dims, full_dims_) && SameLoops(hlo)) {
+  } else if (std::ranges::equal(dims, full_dims_) && ReducesLoopDims(hlo)) {
     full = full_;
   } else {
-    // The same rows under other dimensions.
+    // These are the same rows with different dimensions.
     if (!reduces_last_ || !ReducesLast(hlo) || Product({dims.begin(), dims.end()}) != Product(full_dims_)) return Fail(), 0;
     full = builder_.Delinearize(builder_.Linearize(full_, full_dims_), dims);
   }
@@ -123,13 +123,13 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
 
 int KernelBuilder::Add(KernelNode node) {
   if (kernel_->nodes.size() >= kMaxNodes) failed_ = true;
-  if (failed_) return 0;  // an operand that could not be made has no stage
+  if (failed_) return 0;  // if building an operand failed, it has no stage
   int stage = 0;
   if (node.kind == KernelNode::Kind::kResult) stage = kernel_->reductions[static_cast<size_t>(node.reduction)].stage + 1;
   for (int operand : node.operands)
     if (operand >= 0) stage = std::max(stage, StageOf(operand));
   for (const IndexExprTerm& term : node.index.terms)
-    if (term.kind == IndexExprTerm::Kind::kData) stage = std::max(stage, StageOf(term.of));
+    if (term.kind == IndexExprTerm::Kind::kData) stage = std::max(stage, StageOf(term.number));
   stages_.push_back(stage);
   kernel_->nodes.push_back(std::move(node));
   return static_cast<int>(kernel_->nodes.size()) - 1;
@@ -156,13 +156,13 @@ int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
     return Add(std::move(node));
   }
   if (hlo.opcode == Opcode::kReduce || hlo.opcode == Opcode::kReduceWindow) return Result(hlo, 0, index);
-  if (IsSplittableConcat(hlo)) return Placed(hlo, index);
+  if (IsSplittableConcat(hlo)) return ConcatLikeNode(hlo, index);
   if (!IsLoopOp(hlo)) {
     failed_ = true;
     return 0;
   }
-  if (hlo.opcode == Opcode::kDynamicSlice) return Node(*hlo.operands[0], Shifted(hlo, index));
-  if (hlo.opcode == Opcode::kGather) return Node(*hlo.operands[0], Gathered(hlo, index));
+  if (hlo.opcode == Opcode::kDynamicSlice) return Node(*hlo.operands[0], DynamicSliceIndex(hlo, index));
+  if (hlo.opcode == Opcode::kGather) return Node(*hlo.operands[0], GatherIndex(hlo, index));
   if (const auto map = FindIndexMap<IndexBuilder, Indices>(hlo.opcode); map != nullptr)
     return Node(*hlo.operands[0], map(builder_, hlo, index));
   return Apply(hlo, index);
@@ -202,7 +202,7 @@ int KernelBuilder::Constant(const Instruction& hlo) {
   return Add(std::move(node));
 }
 
-// Of several kernels those that compute little: compiling them as if they mattered takes longer than they save.
+// Marks those of several kernels that compute little: optimizing them takes more compile time than it saves.
 static void MarkEdges(std::vector<FusedKernel>& kernels) {
   int64_t all = 0;
   for (const FusedKernel& kernel : kernels) all += kernel.RowCount() * kernel.InnerIterations();
@@ -220,11 +220,11 @@ std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, s
       kernels.push_back(std::move(*kernel));
       continue;
     }
-    if (!builder.cut() || kernels.size() + to_do.size() + 2 > static_cast<size_t>(kMaxSplits)) return {};
-    const SplitPoint cut = *builder.cut();
-    to_do.insert(to_do.end(), 2, builder.piece());
-    to_do[to_do.size() - 2].dims[cut.dim].first = cut.at;
-    to_do.back().dims[cut.dim].second = cut.at;
+    if (!builder.split_point() || kernels.size() + to_do.size() + 2 > static_cast<size_t>(kMaxSplits)) return {};
+    const SplitPoint split = *builder.split_point();
+    to_do.insert(to_do.end(), 2, builder.box());
+    to_do[to_do.size() - 2].dims[split.dim].first = split.index;
+    to_do.back().dims[split.dim].second = split.index;
   }
   MarkEdges(kernels);
   return kernels;

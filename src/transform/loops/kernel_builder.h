@@ -1,5 +1,5 @@
-// KernelBuilder: from a fusion to a FusedKernel. Goes from the root to the parameters and works out for each value at which
-// index it is wanted, by the ops' index maps.
+// KernelBuilder: builds a FusedKernel from a fusion. Traverses from the roots to the parameters and computes the index
+// at which each value is read, with the index maps of the ops.
 #pragma once
 
 #include <map>
@@ -14,25 +14,25 @@ namespace shoal::internal {
 
 using Indices = std::vector<IndexExpr>;
 
-// What the ops' index maps are written against.
+// The builder that the index maps of core/ops are instantiated with.
 struct IndexBuilder {
   IndexExpr Int(int64_t value) { return IndexExpr::Constant(value); }
   IndexExpr Add(const IndexExpr& a, const IndexExpr& b) { return a + b; }
   IndexExpr Multiply(const IndexExpr& a, int64_t by) { return a * by; }
   IndexExpr Linearize(const Indices& index, Ints dims) {
-    IndexExpr place;
+    IndexExpr offset;
     int64_t stride = 1;
     for (size_t d = dims.size(); d-- > 0;) {
-      place = place + index[d] * stride;
+      offset = offset + index[d] * stride;
       stride *= dims[d];
     }
-    return place;
+    return offset;
   }
-  Indices Delinearize(const IndexExpr& place, Ints dims) {
+  Indices Delinearize(const IndexExpr& offset, Ints dims) {
     Indices index(dims.size());
     int64_t stride = 1;
     for (size_t d = dims.size(); d-- > 0;) {
-      index[d] = Quotient(place, stride);
+      index[d] = Quotient(offset, stride);
       if (d > 0) index[d] = Remainder(index[d], dims[d]);
       stride *= dims[d];
     }
@@ -40,7 +40,7 @@ struct IndexBuilder {
   }
 };
 
-struct Less {
+struct NodeKeyLess {
   bool operator()(const std::pair<const Instruction*, Indices>& a,
                   const std::pair<const Instruction*, Indices>& b) const {
     if (a.first != b.first) return a.first < b.first;
@@ -50,63 +50,63 @@ struct Less {
   }
 };
 
-// A part of what the loops go through: [begin, end) of each dimension of the root.
+// A part of the iteration space: [begin, end) of each dimension of the root.
 struct IterationBox {
-  std::vector<std::pair<int64_t, int64_t>> dims;  // empty: all of it
+  std::vector<std::pair<int64_t, int64_t>> dims;  // empty: the whole iteration space
 };
 struct SplitPoint {
   size_t dim = 0;
-  int64_t at = 0;
+  int64_t index = 0;
 };
 
 class KernelBuilder {
  public:
   // `inputs` are the values that the kernel reads from memory.
-  KernelBuilder(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots, IterationBox piece)
-      : inputs_(inputs.begin(), inputs.end()), roots_(roots.begin(), roots.end()), piece_(std::move(piece)) {}
+  KernelBuilder(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots, IterationBox box)
+      : inputs_(inputs.begin(), inputs.end()), roots_(roots.begin(), roots.end()), box_(std::move(box)) {}
 
-  // Nothing where no loop nest of ours computes it.
+  // Null if the roots cannot be expressed as one FusedKernel.
   std::unique_ptr<FusedKernel> Build();
-  // Where two would do, after Build gave nothing: what is before the cut, and what is after it. The piece has all its
-  // dimensions then.
-  const std::optional<SplitPoint>& cut() const { return cut_; }
-  const IterationBox& piece() const { return piece_; }
+  // After Build returned null: the point at which to split the box so that each half may become a kernel, if there is
+  // one. All dimensions of the box are filled in then.
+  const std::optional<SplitPoint>& split_point() const { return split_point_; }
+  const IterationBox& box() const { return box_; }
 
  private:
   static constexpr size_t kMaxNodes = 2000;
 
-  // The first that the roots need; the loops are made for it, and others must go through the same ones.
+  // The reduction that determines the loops; other reductions must use the same loops. Null if there is none.
   const Instruction* FirstReduction();
 
-  // One loop for each dimension, the last one walked.
+  // One loop for each dimension; the last one is the inner loop.
   void SetLoops(const Instruction& root);
   void SetLoopsOfReduction(const Instruction& hlo);
 
-  // Columns of what is within a window.
+  // A column kernel whose inner loops iterate over the window.
   void SetLoopsOfWindow(const Instruction& hlo);
 
-  // An element of a window: the operand's, or the initial value where the window hangs over the border.
+  // An element of a window: the operand's, or the initial value where the window extends into the padding.
   int WindowElement(const Instruction& hlo);
   int Apply(Opcode opcode, ElementType type, std::initializer_list<int> operands);
 
-  // What a root gives, at every place or at one per row.
+  // Stores the value of a root, at every index of the full space or once per row.
   bool Store(const Instruction& root);
 
-  // All results of a reduction of several operands.
+  // Stores all results of a reduction of several operands.
   bool StoreResults(const Instruction& root);
-  void AddStore(int node, ElementType type, const IndexExpr& place, bool is_full);
+  void AddStore(int node, ElementType type, const IndexExpr& offset, bool is_full);
   static int64_t Product(const std::vector<int64_t>& dims);
   void Fail() { failed_ = true; }
 
-  // Result number `part` of a reduction, at `index` of its result: that must be the row's.
-  int Result(const Instruction& hlo, size_t part, const Indices& index);
+  // Tuple element `element` of a reduction at `index` of its result, which must be the index of the row.
+  int Result(const Instruction& hlo, size_t element, const Indices& index);
   int NewReduction(const Instruction& hlo);
 
-  // Reduces the dimensions that the loops were made for.
-  bool SameLoops(const Instruction& hlo) const;
+  // The reduction reduces exactly the dimensions of the inner loops.
+  bool ReducesLoopDims(const Instruction& hlo) const;
   static bool ReducesLast(const Instruction& hlo);
 
-  // After how many stages of reductions a node is known.
+  // Number of reduction stages that must finish before a node can be computed.
   int StageOf(int node) const { return stages_[static_cast<size_t>(node)]; }
   int Add(KernelNode node);
 
@@ -115,33 +115,33 @@ class KernelBuilder {
   int NewNode(const Instruction& hlo, const Indices& index);
   int Apply(const Instruction& hlo, const Indices& index);
 
-  // dynamic-slice: the index of the result plus the starts, held within the operand.
-  Indices Shifted(const Instruction& hlo, Indices index);
-  // gather: the place in the operand of an element of the result.
-  Indices Gathered(const Instruction& hlo, const Indices& index);
-  // Of an op that places operands side by side: of the one that the piece sees. Where it sees several it must be cut.
-  int Placed(const Instruction& hlo, Indices index);
-  // Whether `at` is below `border` everywhere; where it is only somewhere the piece is cut there.
-  bool IsBelow(const IndexExpr& at, int64_t border);
-  IndexExpr Start(const Instruction& start, int64_t most);
-  // Not below 0 and not above `most`: of type s32 where that and the number's own type allow it, else s64.
-  int HeldWithin(int number, int64_t most);
+  // dynamic-slice: the index in the operand, which is the index of the result plus the clamped starts.
+  Indices DynamicSliceIndex(const Instruction& hlo, Indices index);
+  // gather: the index in the operand of an element of the result.
+  Indices GatherIndex(const Instruction& hlo, const Indices& index);
+  // For a concat-like op: the node of the operand that the box reads. Fails with a split point if it reads several.
+  int ConcatLikeNode(const Instruction& hlo, Indices index);
+  // True if `index` is below `border` in the whole box. If only in a part of it, fails and sets the split point.
+  bool IsBelow(const IndexExpr& index, int64_t border);
+  IndexExpr Start(const Instruction& start, int64_t max);
+  // Clamps node `number` to [0, max]. The type is s32 if `max` and the type of the node allow it, else s64.
+  int ClampedTo(int number, int64_t max);
   int AddInt(ElementType type, int64_t value);
   int Load(int input, const Instruction& hlo, const Indices& index);
   int Constant(const Instruction& hlo);
 
   std::vector<const Instruction*> inputs_, roots_;
-  IterationBox piece_;
-  std::optional<SplitPoint> cut_;
+  IterationBox box_;
+  std::optional<SplitPoint> split_point_;
   std::unique_ptr<FusedKernel> kernel_ = std::make_unique<FusedKernel>();
   IndexBuilder builder_;
-  std::map<std::pair<const Instruction*, Indices>, int, Less> nodes_;
+  std::map<std::pair<const Instruction*, Indices>, int, NodeKeyLess> nodes_;
   std::map<const Instruction*, int> reductions_;
-  std::vector<int> stages_;  // of nodes
-  // The index of the loops in what is walked through, and in what a reduction leaves of it.
+  std::vector<int> stages_;  // stage of each node
+  // The index as a function of the loops: in the full space (before reduction), and in the kept dimensions.
   Indices full_, kept_;
   std::vector<int64_t> full_dims_, kept_dims_;
-  const Instruction* window_ = nullptr;  // the loops are those of a reduce-window: full_ is the place in the window
+  const Instruction* window_ = nullptr;  // a reduce-window whose loops these are; full_ then indexes its window
   bool reduces_ = false, reduces_last_ = false;
   bool failed_ = false;
 };

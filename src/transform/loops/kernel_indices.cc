@@ -1,4 +1,4 @@
-// Values at places that depend on data, or that are there only at some places.
+// Values whose index depends on data, and values that exist only in a part of the iteration space.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -21,14 +21,14 @@ int KernelBuilder::WindowElement(const Instruction& hlo) {
       index.push_back(at);
       continue;
     }
-    KernelNode place;
-    place.kind = KernelNode::Kind::kIndex;
-    place.type = ElementType::kS64;
-    place.index = at;
-    const int number = Add(std::move(place));
-    const int held = HeldWithin(number, size - 1);
-    index.push_back(IndexExpr::Data(held, size - 1));
-    const int is_inside = Apply(Opcode::kCompare, ElementType::kPred, {number, held});  // eq
+    KernelNode node;
+    node.kind = KernelNode::Kind::kIndex;
+    node.type = ElementType::kS64;
+    node.index = at;
+    const int number = Add(std::move(node));
+    const int clamped = ClampedTo(number, size - 1);
+    index.push_back(IndexExpr::Data(clamped, size - 1));
+    const int is_inside = Apply(Opcode::kCompare, ElementType::kPred, {number, clamped});  // number == clamped
     inside = inside < 0 ? is_inside : Apply(Opcode::kAnd, ElementType::kPred, {inside, is_inside});
   }
   const int element = Node(*hlo.operands[0], index);
@@ -36,20 +36,20 @@ int KernelBuilder::WindowElement(const Instruction& hlo) {
   return Apply(Opcode::kSelect, operand.element_type(), {inside, element, Node(*hlo.operands[1], {})});
 }
 
-bool KernelBuilder::IsBelow(const IndexExpr& at, int64_t border) {
-  if (at.Max() < border) return true;
-  if (at.Min() >= border) return false;
-  // at is constant + factor * (the variable of one loop, which begins at 0 with the piece): where it passes the border.
-  const bool may_cut = !reduces_ && at.terms.size() == 1 && at.terms[0].kind == IndexExprTerm::Kind::kLoop;
+bool KernelBuilder::IsBelow(const IndexExpr& index, int64_t border) {
+  if (index.Max() < border) return true;
+  if (index.Min() >= border) return false;
+  // If the index is constant + factor * (the variable of one loop, 0 at the start of the box), split where it crosses.
+  const bool can_split = !reduces_ && index.terms.size() == 1 && index.terms[0].kind == IndexExprTerm::Kind::kLoop;
   Fail();
-  if (!may_cut || cut_) return false;
-  const IndexExprTerm& term = at.terms[0];
-  const auto d = static_cast<size_t>(term.of);
-  cut_ = SplitPoint{d, piece_.dims[d].first + FirstIterationPast(border, term.factor, at.constant)};
+  if (!can_split || split_point_) return false;
+  const IndexExprTerm& term = index.terms[0];
+  const auto d = static_cast<size_t>(term.number);
+  split_point_ = SplitPoint{d, box_.dims[d].first + FirstIterationPast(border, term.factor, index.constant)};
   return false;
 }
 
-int KernelBuilder::Placed(const Instruction& hlo, Indices index) {
+int KernelBuilder::ConcatLikeNode(const Instruction& hlo, Indices index) {
   std::vector<size_t> passed;
   std::optional<size_t> operand = OperandAt(hlo, passed);
   for (int64_t d = 0; !operand && !failed_; ++d) {
@@ -66,26 +66,26 @@ int KernelBuilder::Placed(const Instruction& hlo, Indices index) {
   return Node(*hlo.operands[*operand], index);
 }
 
-Indices KernelBuilder::Shifted(const Instruction& hlo, Indices index) {
+Indices KernelBuilder::DynamicSliceIndex(const Instruction& hlo, Indices index) {
   for (size_t d = 0; d < index.size(); ++d) {
-    const int64_t most = hlo.operand_shape(0).dim(static_cast<int64_t>(d)) - hlo.shape().dim(static_cast<int64_t>(d));
-    if (most > 0) index[d] = index[d] + Start(*hlo.operands[d + 1], most);
+    const int64_t max = hlo.operand_shape(0).dim(static_cast<int64_t>(d)) - hlo.shape().dim(static_cast<int64_t>(d));
+    if (max > 0) index[d] = index[d] + Start(*hlo.operands[d + 1], max);
   }
   return index;
 }
 
-IndexExpr KernelBuilder::Start(const Instruction& start, int64_t most) {
+IndexExpr KernelBuilder::Start(const Instruction& start, int64_t max) {
   const int node = Node(start, {});
-  return failed_ ? IndexExpr() : IndexExpr::Data(HeldWithin(node, most), most);
+  return failed_ ? IndexExpr() : IndexExpr::Data(ClampedTo(node, max), max);
 }
 
-int KernelBuilder::HeldWithin(int number, int64_t most) {
-  const ElementType given = kernel_->nodes[static_cast<size_t>(number)].type;
-  const bool is_narrow = BitWidth(given) < 32 || given == ElementType::kS32;
-  const ElementType type = is_narrow && most <= INT32_MAX ? ElementType::kS32 : ElementType::kS64;
+int KernelBuilder::ClampedTo(int number, int64_t max) {
+  const ElementType node_type = kernel_->nodes[static_cast<size_t>(number)].type;
+  const bool is_narrow = BitWidth(node_type) < 32 || node_type == ElementType::kS32;
+  const ElementType type = is_narrow && max <= INT32_MAX ? ElementType::kS32 : ElementType::kS64;
   const int low = AddInt(type, 0);
-  const int wide = given == type ? number : Apply(Opcode::kConvert, type, {number});
-  return Apply(Opcode::kClamp, type, {low, wide, AddInt(type, most)});
+  const int wide = node_type == type ? number : Apply(Opcode::kConvert, type, {number});
+  return Apply(Opcode::kClamp, type, {low, wide, AddInt(type, max)});
 }
 
 int KernelBuilder::AddInt(ElementType type, int64_t value) {
@@ -96,34 +96,34 @@ int KernelBuilder::AddInt(ElementType type, int64_t value) {
   return Add(std::move(node));
 }
 
-Indices KernelBuilder::Gathered(const Instruction& hlo, const Indices& index) {
+Indices KernelBuilder::GatherIndex(const Instruction& hlo, const Indices& index) {
   using Gather = Op<Opcode::kGather>;
   const Ints offset_dims = hlo[Gather::kOffsetDims], sizes = hlo[Gather::kSliceSizes];
   const Ints batching = hlo[Gather::kOperandBatchingDims], map = hlo[Gather::kStartIndexMap];
   auto is_in = [](Ints dims, size_t d) { return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end(); };
-  // Where in the indices: the dimensions of the result that are not a slice's, around that of the vectors.
+  // The index in start_indices: the batch dimensions of the result, with index_vector_dim inserted.
   const auto vector_dim = static_cast<size_t>(hlo[kIndexVectorDim]);
   Indices at;
   for (size_t d = 0; d < index.size(); ++d)
     if (!is_in(offset_dims, d)) at.push_back(index[d]);
   const bool has_vectors = vector_dim < static_cast<size_t>(hlo.operand_shape(1).rank());
   if (has_vectors) at.insert(at.begin() + static_cast<int64_t>(vector_dim), IndexExpr());
-  // Where in the slice.
-  Indices place(sizes.size());
+  // The index in the slice.
+  Indices result(sizes.size());
   size_t next = 0;
   for (size_t d = 0; d < sizes.size(); ++d)
-    if (!is_in(hlo[Gather::kCollapsedSliceDims], d) && !is_in(batching, d)) place[d] = index[static_cast<size_t>(offset_dims[next++])];
+    if (!is_in(hlo[Gather::kCollapsedSliceDims], d) && !is_in(batching, d)) result[d] = index[static_cast<size_t>(offset_dims[next++])];
   for (size_t i = 0; i < batching.size(); ++i)
-    place[static_cast<size_t>(batching[i])] = at[static_cast<size_t>(hlo[Gather::kStartIndicesBatchingDims][i])];
+    result[static_cast<size_t>(batching[i])] = at[static_cast<size_t>(hlo[Gather::kStartIndicesBatchingDims][i])];
   for (size_t i = 0; i < map.size() && !failed_; ++i) {
     const auto d = static_cast<size_t>(map[i]);
-    const int64_t most = hlo.operand_shape(0).dim(map[i]) - sizes[d];
-    if (most <= 0) continue;
+    const int64_t max = hlo.operand_shape(0).dim(map[i]) - sizes[d];
+    if (max <= 0) continue;
     if (has_vectors) at[vector_dim] = IndexExpr::Constant(static_cast<int64_t>(i));
     const int start = Node(*hlo.operands[1], at);
-    if (!failed_) place[d] = place[d] + IndexExpr::Data(HeldWithin(start, most), most);
+    if (!failed_) result[d] = result[d] + IndexExpr::Data(ClampedTo(start, max), max);
   }
-  return place;
+  return result;
 }
 
 }  // namespace shoal::internal

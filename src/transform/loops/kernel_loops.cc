@@ -1,4 +1,4 @@
-// The loops of a kernel: those of its root, or of what is reduced.
+// Chooses the loops of a kernel: those of its root, or those of its first reduction.
 #include <algorithm>
 #include <set>
 
@@ -25,10 +25,10 @@ const Instruction* KernelBuilder::FirstReduction() {
 void KernelBuilder::SetLoops(const Instruction& root) {
   if (!root.shape().IsArray()) return Fail();
   full_dims_.assign(root.shape().dims().begin(), root.shape().dims().end());
-  if (piece_.dims.empty())
-    for (int64_t dim : full_dims_) piece_.dims.emplace_back(0, dim);
+  if (box_.dims.empty())
+    for (int64_t dim : full_dims_) box_.dims.emplace_back(0, dim);
   for (size_t d = 0; d < full_dims_.size(); ++d) {
-    const auto [begin, end] = piece_.dims[d];
+    const auto [begin, end] = box_.dims[d];
     full_.push_back(IndexExpr::Constant(begin) + IndexExpr::Loop(static_cast<int>(d), end - begin));
     kernel_->rows.push_back(end - begin);
   }
@@ -44,20 +44,20 @@ void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
   full_dims_.assign(dims.begin(), dims.end());
   std::vector<bool> is_reduced(dims.size(), false);
   for (int64_t d : hlo[kDimensions]) is_reduced[static_cast<size_t>(d)] = true;
-  std::vector<size_t> kept, folded;
-  for (size_t d = 0; d < dims.size(); ++d) (is_reduced[d] ? folded : kept).push_back(d);
-  // The innermost dimension that is longer than 1 decides: lanes along it.
+  std::vector<size_t> kept, reduced;
+  for (size_t d = 0; d < dims.size(); ++d) (is_reduced[d] ? reduced : kept).push_back(d);
+  // Lanes run along the innermost dimension with more than one element.
   size_t last = dims.size();
   while (last > 0 && dims[last - 1] == 1) --last;
   const bool columns = last > 0 && !is_reduced[last - 1];
   kernel_->form = columns ? FusedKernel::Form::kColumns : FusedKernel::Form::kRows;
 
   full_.resize(dims.size());
-  std::vector<size_t> order;  // the loops
+  std::vector<size_t> order;  // dimension of each loop
   for (size_t d : kept)
     if (!columns || d != last - 1) order.push_back(d);
   const size_t row_loops = order.size();
-  order.insert(order.end(), folded.begin(), folded.end());
+  order.insert(order.end(), reduced.begin(), reduced.end());
   if (columns) order.push_back(last - 1);
   for (size_t i = 0; i < order.size(); ++i) {
     full_[order[i]] = IndexExpr::Loop(static_cast<int>(i), dims[order[i]]);
@@ -69,7 +69,7 @@ void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
     kept_dims_.push_back(dims[d]);
   }
   reduces_ = true;
-  // Rows of which everything is one piece of memory, so that other shapes of the same rows are seen to be that.
+  // True if each row is contiguous in memory, so that reductions of the same rows with other dimensions are recognized.
   reduces_last_ = std::is_sorted(order.begin(), order.end());
 }
 
@@ -100,7 +100,7 @@ void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
   kernel_->inner_loops.push_back(dims[lane]);
 }
 
-bool KernelBuilder::SameLoops(const Instruction& hlo) const {
+bool KernelBuilder::ReducesLoopDims(const Instruction& hlo) const {
   Indices kept;
   const Ints reduced = hlo[kDimensions];
   for (size_t d = 0; d < full_.size(); ++d)

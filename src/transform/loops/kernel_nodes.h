@@ -1,4 +1,4 @@
-// Nodes of kernels that are put together by hand.
+// Helpers that make kernel nodes, for kernels that are not built from a fusion.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace shoal::internal {
 
 inline IndexExpr Linearized(const std::vector<IndexExpr>& index, Ints dims) {
-  IndexExpr place;
+  IndexExpr offset;
   int64_t stride = 1;
-  for (size_t d = dims.size(); d-- > 0; stride *= dims[d]) place = place + index[d] * stride;
-  return place;
+  for (size_t d = dims.size(); d-- > 0; stride *= dims[d]) offset = offset + index[d] * stride;
+  return offset;
 }
 
 inline KernelNode LoadOf(int input, ElementType type, IndexExpr index) {

@@ -41,21 +41,21 @@ void AppendTypes(std::string& out, const std::vector<ElementType>& types) {
 
 int64_t FusedKernel::RowCount() const {
   int64_t count = 1;
-  for (int64_t rounds : rows) count *= rounds;
+  for (int64_t iterations : rows) count *= iterations;
   return count;
 }
 
 int64_t FusedKernel::InnerIterations() const {
   int64_t count = 1;
-  for (int64_t rounds : inner_loops) count *= rounds;
+  for (int64_t iterations : inner_loops) count *= iterations;
   return count;
 }
 
 int FusedKernel::PassesPerRow() const {
-  int walks = 0;
-  for (const KernelReduction& reduction : reductions) walks = std::max(walks, reduction.stage + 1);
-  const bool walks_to_store = std::any_of(stores.begin(), stores.end(), [](const KernelStore& store) { return !store.per_row; });
-  return form == Form::kRows && walks_to_store ? walks + 1 : walks;
+  int passes = 0;
+  for (const KernelReduction& reduction : reductions) passes = std::max(passes, reduction.stage + 1);
+  const bool has_store_pass = std::any_of(stores.begin(), stores.end(), [](const KernelStore& store) { return !store.per_row; });
+  return form == Form::kRows && has_store_pass ? passes + 1 : passes;
 }
 
 std::string ToString(const FusedKernel& kernel) {
@@ -67,7 +67,7 @@ std::string ToString(const FusedKernel& kernel) {
   out += ")";
   if (kernel.is_edge) out += " edge";
   if (kernel.contracts) out += " contracted";
-  if (kernel.piece != 0) StrAppend(&out, " in pieces of ", kernel.piece);
+  if (kernel.piece != 0) StrAppend(&out, " in parts of ", kernel.piece);
   out += "\n";
   for (size_t i = 0; i < kernel.nodes.size(); ++i) {
     StrAppend(&out, "  n", i, " = ");

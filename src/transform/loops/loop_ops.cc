@@ -23,7 +23,7 @@ bool IsRowMajor(const Shape& shape) {
   return layout->plain() || layout->tiles.empty();
 }
 
-// Row-major on both sides and of one type: a reshape, and else something only the interpreter works out.
+// Row-major on both sides with the same element type: a reshape. Only the interpreter computes other bitcasts.
 bool IsPlainBitcast(const Instruction& hlo) {
   return hlo.shape().element_type() == hlo.operand_shape(0).element_type() && IsRowMajor(hlo.shape()) &&
          IsRowMajor(hlo.operand_shape(0)) && hlo.shape().ElementCount() == hlo.operand_shape(0).ElementCount();
@@ -37,7 +37,7 @@ bool HasLoopTypes(const Instruction& hlo) {
                                          [&](const Instruction* operand) { return has(operand->shape()); });
 }
 
-// XLA lets floats of different precision meet; loops of ours do not. A predicate may choose among anything.
+// XLA allows operands of different float precision; fused kernels do not. A select may have operands of any type.
 bool HasEqualTypes(const Instruction& hlo) {
   const size_t first = hlo.opcode == Opcode::kSelect ? 1 : 0;
   for (size_t i = first + 1; i < hlo.operand_count(); ++i)
@@ -47,7 +47,7 @@ bool HasEqualTypes(const Instruction& hlo) {
          hlo.opcode == Opcode::kConvert;
 }
 
-// To f16 and bf16 from what f32 does not hold exactly would be rounded twice.
+// Converting to f16 or bf16 from a type that f32 does not represent exactly would round twice.
 bool RoundsTwice(const Instruction& hlo) {
   const ElementType from = PartType(hlo.operand_shape(0).element_type()), to = hlo.shape().element_type();
   return hlo.opcode == Opcode::kConvert && IsFloat(to) && BitWidth(to) == 16 &&
@@ -74,7 +74,7 @@ constexpr bool kIsTranscendental[] = {
 #undef OP
     false};
 
-// Starts that are whole numbers; the slice itself moves nothing.
+// The starts are integers. The slice itself only changes indices.
 bool IsLoopSlice(const Instruction& hlo) {
   for (size_t i = 1; i < hlo.operand_count(); ++i) {
     const Shape& start = hlo.operand_shape(i);
@@ -90,7 +90,7 @@ bool IsLoopIndexMap(const Instruction& hlo) {
   return true;
 }
 
-// Indices that are whole numbers.
+// The start indices are integers.
 bool IsLoopGather(const Instruction& hlo) {
   const ElementType indices = hlo.operand_shape(1).element_type();
   return IsInteger(indices) && indices != ElementType::kU64 &&
@@ -98,8 +98,8 @@ bool IsLoopGather(const Instruction& hlo) {
          hlo.operand_shape(0).ElementCount().value_or(0) > 0;
 }
 
-// Neutral, or such that taking it in more often than once changes nothing.
-bool IsHarmlessInit(Opcode op, const Instruction& init, ElementType type) {
+// The initial value is the identity of `op`, or `op` is idempotent, so combining it more than once changes nothing.
+bool IsNeutralOrIdempotentInit(Opcode op, const Instruction& init, ElementType type) {
   if (op == Opcode::kMaximum || op == Opcode::kMinimum || op == Opcode::kAnd || op == Opcode::kOr) return true;
   const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
   if (literal == nullptr || literal->elided) return false;
@@ -112,14 +112,14 @@ bool IsHarmlessInit(Opcode op, const Instruction& init, ElementType type) {
   return op == Opcode::kMultiply && bits == one;
 }
 
-// Each computation is looked at once, however often it is called.
-bool CallsFunctions(const Instruction& hlo, absl::flat_hash_set<const Computation*>& seen) {
+// Each computation is scanned once, even if it is called several times.
+bool CallsOnlyPureOps(const Instruction& hlo, absl::flat_hash_set<const Computation*>& seen) {
   for (const Computation* callee : CalledComputations(hlo)) {
     if (!seen.insert(callee).second) continue;
     for (const Instruction* inside : callee->instructions) {
       if (inside->opcode == Opcode::kParameter) continue;
       const bool calls = Info(inside->opcode).op_class == OpClass::kControlFlow;
-      if (calls ? !CallsFunctions(*inside, seen) : !IsPureAndMovable(*inside)) return false;
+      if (calls ? !CallsOnlyPureOps(*inside, seen) : !IsPureAndMovable(*inside)) return false;
     }
   }
   return true;
@@ -131,9 +131,9 @@ bool IsPureAndMovable(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kControlFlow) {
     absl::flat_hash_set<const Computation*> seen;
-    return CallsFunctions(hlo, seen);
+    return CallsOnlyPureOps(hlo, seen);
   }
-  if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // keeps its state in its operand
+  if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // its state is an operand
   return op_class != OpClass::kRandom && op_class != OpClass::kCollective && op_class != OpClass::kTransfer &&
          op_class != OpClass::kOpaque && hlo.opcode != Opcode::kParameter &&
          hlo.opcode != Opcode::kOptimizationBarrier && hlo.opcode != Opcode::kAfterAll &&
@@ -188,7 +188,7 @@ const Instruction* OnlyOpOf(const Computation& computation) {
 
 namespace {
 
-// Grows along dimension `d`, from 0.
+// The value is the index along dimension `d`.
 bool IsIndexAlong(const Instruction& hlo, int64_t d) {
   if (hlo.opcode == Opcode::kIota) return hlo[Op<Opcode::kIota>::kIotaDimension] == d;
   if (hlo.opcode != Opcode::kBroadcast) return false;
@@ -197,8 +197,8 @@ bool IsIndexAlong(const Instruction& hlo, int64_t d) {
   return from != dimensions.end() && IsIndexAlong(*hlo.operands[0], from - dimensions.begin());
 }
 
-// No number is beyond it.
-bool IsLeast(const Instruction& init, Opcode op) {
+// The initial value of an argmax is the minimum of its type, that of an argmin the maximum.
+bool IsWorstValue(const Instruction& init, Opcode op) {
   const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
   if (literal == nullptr || literal->elided) return false;
   const ElementType type = init.shape().element_type();
@@ -222,8 +222,8 @@ bool IsZero(const Instruction& init) {
          std::all_of(literal->data.begin(), literal->data.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-// The largest or smallest number of each row, and where it is.
-bool IsLoopFirstOf(const Instruction& hlo) {
+// An argmax or argmin: the largest or smallest number of each row and its index.
+bool IsLoopArgMinMax(const Instruction& hlo) {
   if (hlo.operand_count() != 4 || !hlo.shape().IsTuple() || hlo[kDimensions].size() != 1) return false;
   for (size_t i = 0; i < 4; ++i) {
     const Shape& shape = hlo.operand_shape(i);
@@ -232,15 +232,15 @@ bool IsLoopFirstOf(const Instruction& hlo) {
     if (i < 2 && shape.element_type() != hlo.shape().element(static_cast<int64_t>(i)).element_type()) return false;
   }
   const std::optional<Opcode> op = MatchArgMinMax(*hlo[kToApply]);
-  return op && IsIndexAlong(*hlo.operands[1], hlo[kDimensions][0]) && IsLeast(*hlo.operands[2], *op) && IsZero(*hlo.operands[3]);
+  return op && IsIndexAlong(*hlo.operands[1], hlo[kDimensions][0]) && IsWorstValue(*hlo.operands[2], *op) && IsZero(*hlo.operands[3]);
 }
 
 }  // namespace
 
 namespace {
 
-// One operand, one op that may be reordered, from a neutral initial value.
-bool IsLoopFold(const Instruction& hlo) {
+// A reduction with one operand, one reorderable op, and an initial value that is neutral.
+bool IsLoopReducer(const Instruction& hlo) {
   if (hlo.operand_count() != 2 || !HasLoopTypes(hlo) || HasComplex(hlo)) return false;
   const ElementType type = hlo.shape().element_type();
   if (type != hlo.operand_shape(0).element_type() || type != hlo.operand_shape(1).element_type()) return false;
@@ -250,29 +250,29 @@ bool IsLoopFold(const Instruction& hlo) {
                                     Opcode::kAnd, Opcode::kOr,       Opcode::kXor};
   if (op == nullptr || op->shape().element_type() != type) return false;
   if (std::find(std::begin(kOps), std::end(kOps), op->opcode) == std::end(kOps)) return false;
-  // Sums and products of narrow floats round at every step, in an order of their own.
+  // Sums and products of narrow floats round at each step, so their order must not change.
   const bool chooses = op->opcode == Opcode::kMaximum || op->opcode == Opcode::kMinimum;
   if (IsFloat(type) && BitWidth(type) < 32 && !chooses) return false;
-  return IsHarmlessInit(op->opcode, *hlo.operands[1], type);
+  return IsNeutralOrIdempotentInit(op->opcode, *hlo.operands[1], type);
 }
 
 }  // namespace
 
 bool IsLoopReduction(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduce || !hlo[kControlPredecessors].empty()) return false;
-  return IsLoopFirstOf(hlo) || IsLoopFold(hlo);
+  return IsLoopArgMinMax(hlo) || IsLoopReducer(hlo);
 }
 
 bool IsLoopWindow(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || !IsLoopFold(hlo)) return false;
+  if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || !IsLoopReducer(hlo)) return false;
   const Window* window = hlo[kWindow];
   if (window == nullptr || window->dims.empty() || std::ssize(window->dims) != hlo.shape().rank()) return false;
-  constexpr int64_t kMaxElements = 256;  // beyond that something cleverer than looking at all of them is wanted
+  constexpr int64_t kMaxElements = 256;  // larger windows need an algorithm that does not read every element of each
   int64_t size = 1;
   for (size_t d = 0; d < window->dims.size(); ++d) {
     const WindowDim& dim = window->dims[d];
     if (dim.base_dilation != 1 || dim.reversal || dim.pad_low < 0 || dim.pad_high < 0) return false;
-    // A prefix sum: everything up to here.
+    // A prefix sum: the window covers all elements up to this one.
     if (dim.size > 2 && std::max(dim.pad_low, dim.pad_high) >= dim.size - 1) return false;
     size *= dim.size;
     if (size > kMaxElements) return false;

@@ -1,4 +1,4 @@
-// What passes ask about an instruction.
+// Predicates on instructions, for passes.
 #pragma once
 
 #include <optional>
@@ -8,37 +8,37 @@
 
 namespace shoal::internal {
 
-// Gives its value and does nothing else, the same every time: it may be dropped, shared and moved.
+// Deterministic and without side effects, also in called computations: it may be removed, shared and moved.
 bool IsPureAndMovable(const Instruction& hlo);
 
-// One loop nest of ours can compute it from its operands, element by element: elementwise ops and index maps of static
-// arrays of numbers that have vector code.
+// A FusedKernel can compute it element by element from its operands: an elementwise op or index map of static arrays
+// with element types that have vector code.
 bool IsLoopOp(const Instruction& hlo);
-// The same of an op that puts operands side by side (ops/placed_operands): by a loop nest that is cut where one operand
-// ends and the next begins (passes/loop_pieces).
+// A FusedKernel can compute this concat-like op (core/ops/concat_like), with its loops split at the operand boundaries
+// (transform/loops/loop_splitting).
 bool IsSplittableConcat(const Instruction& hlo);
-// The same of a reduction: one op that may be reordered, from a neutral initial value; or the first of the largest or
-// smallest numbers, together with its index.
+// A FusedKernel can compute this reduction: either one reorderable op with a neutral initial value, or an argmax or
+// argmin that returns the number and its index.
 bool IsLoopReduction(const Instruction& hlo);
-// The same of a reduce-window whose windows are small.
+// A FusedKernel can compute this reduce-window: as IsLoopReduction, and its windows are small.
 bool IsLoopWindow(const Instruction& hlo);
 // A constant with exactly one element.
 bool IsSingleElementConstant(const Instruction& hlo);
-// The one op that `computation` applies to its two parameters; nothing if it is anything else.
+// The one op that `computation` applies to its two parameters; null if the computation has any other form.
 const Instruction* OnlyOpOf(const Computation& computation);
 
-// Of a function (number, index, number, index) -> (number, index) that keeps the larger number (kMaximum) or the smaller
-// one (kMinimum), the first of equal ones, and the first nan, where the second index is the larger one; else nothing.
+// Recognizes an argmax (kMaximum) or argmin (kMinimum) reducer: (number, index, number, index) -> (number, index). It
+// keeps the larger or smaller number, the first of equal numbers (if indices increase), or the first NaN. Else nothing.
 std::optional<Opcode> MatchArgMinMax(const Computation& computation);
 
-// A function such as exp or tanh, a division or a power: dearer than reading a value that was written down.
+// A transcendental function such as exp or tanh, a division or a power: more expensive than reloading a stored value.
 bool IsExpensive(Opcode opcode);
 
-// How many elements the result has; none where its shape does not say.
+// Number of elements of the result; 0 if its shape does not have a static count.
 inline int64_t ElementsOf(const Instruction& hlo) { return hlo.shape().ElementCount().value_or(0); }
 
-// Real numbers that vector code of ours computes with. Elementwise ops and index maps take complex ones, too; what
-// reduces or multiplies matrices does not.
+// Real element types that have vector code. Elementwise ops and index maps also support complex types; reductions and
+// contractions do not.
 bool IsLoopType(ElementType type);
 inline bool IsLoopOrComplexType(ElementType type) { return IsLoopType(type) || IsComplex(type); }
 

@@ -1,5 +1,5 @@
-// A concatenate or a pad as part of a loop nest: the loops are cut where one operand ends and the next begins, and each
-// piece computes the whole chain from the one operand it sees.
+// Loop splitting for a concatenate or a pad in a fused loop nest. The loops are split at the operand boundaries, and
+// each part computes the entire chain of ops from the one operand that it reads.
 #pragma once
 
 #include <functional>
@@ -11,31 +11,31 @@
 
 namespace shoal::internal {
 
-// More kernels than this take longer to compile than a copy takes.
+// Compiling more kernels than this takes longer than a copy.
 inline constexpr int64_t kMaxSplits = 16;
 
-// The first round i of a loop in which factor * i + offset has passed `border`, from below or from above.
+// The first iteration i of a loop in which factor * i + offset has passed `border`, from below or from above.
 int64_t FirstIterationPast(int64_t border, int64_t factor, int64_t offset);
 
-// Where the loops over a root's dimensions are cut: 0 < cut < size.
+// The split points of the loops over the dimensions of a root: 0 < split point < size.
 class LoopSplits {
  public:
   explicit LoopSplits(const Instruction& root);
 
-  // With the cuts that `hlo` needs as well. `is_inside` says which instructions the loops of the root compute; users:
-  // of an instruction. Nothing where the loops cannot be cut so (an index on the way that is no multiple of one loop's
-  // variable), or where that would not pay: too many pieces, or too many elements in short ones.
+  // Adds the split points that the concat-like `hlo` needs. `is_inside`: the root's loops compute an instruction.
+  // `users`: the users of an instruction. Returns nothing if the loops cannot be split (an index on the path is not
+  // affine in one loop variable) or if that is not profitable: too many parts, or too many elements in short parts.
   using Users = std::function<const std::vector<Instruction*>&(const Instruction&)>;
   using IsInside = std::function<bool(const Instruction&)>;
-  std::optional<LoopSplits> With(const Instruction& hlo, const Users& users, const IsInside& is_inside) const;
+  std::optional<LoopSplits> WithSplitsFor(const Instruction& hlo, const Users& users, const IsInside& is_inside) const;
 
-  int64_t Pieces() const;
+  int64_t PartCount() const;
 
  private:
   bool AreLongEnough() const;
 
   const Instruction* root_;
-  std::vector<std::set<int64_t>> cuts_;  // of each dimension
+  std::vector<std::set<int64_t>> split_points_;  // for each dimension
 };
 
 }  // namespace shoal::internal

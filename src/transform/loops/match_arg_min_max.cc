@@ -1,6 +1,6 @@
-// What a function of (number, index) pairs chooses. A function that only compares its arguments with each other, selects
-// among them and combines truth values gives the same for all arguments that compare alike. So it is tried on one pair of
-// numbers for each way in which two numbers may compare, and that proves it for all.
+// Recognizes argmax and argmin reducers of (number, index) pairs. If a function only compares its arguments, selects
+// among them and combines predicates, its choice depends only on the outcomes of the comparisons. Evaluating it on one
+// pair of numbers per possible outcome therefore proves what it computes for all numbers.
 #include <cmath>
 #include <limits>
 
@@ -12,13 +12,13 @@ namespace {
 
 using CompareOp = Op<Opcode::kCompare>;
 
-class Trial {
+class ReducerTrial {
  public:
-  // Indices are 0 for the first pair and 1 for the second; numbers as given.
-  Trial(const Computation& computation, double first, double second)
+  // `first` and `second` are the numbers of the two pairs; their indices are 0 and 1.
+  ReducerTrial(const Computation& computation, double first, double second)
       : parameters_(computation.parameters), arguments_{first, 0, second, 1} {}
 
-  // Nothing if the function does anything else.
+  // The value of `hlo` for these arguments; nothing if the function uses any other op.
   std::optional<double> Value(const Instruction& hlo) {
     if (auto found = known_.find(&hlo); found != known_.end()) return found->second;
     const std::optional<double> value = Evaluate(hlo);
@@ -37,7 +37,7 @@ class Trial {
       x[i] = *operand;
     }
     if (hlo.opcode == Opcode::kSelect) return x[0] != 0 ? x[1] : x[2];
-    if (hlo.opcode == Opcode::kCompare) return Compared(hlo, x[0], x[1]);
+    if (hlo.opcode == Opcode::kCompare) return CompareNumbers(hlo, x[0], x[1]);
     if (hlo.shape().element_type() != ElementType::kPred) return std::nullopt;
     if (hlo.opcode == Opcode::kAnd) return x[0] != 0 && x[1] != 0 ? 1 : 0;
     if (hlo.opcode == Opcode::kOr) return x[0] != 0 || x[1] != 0 ? 1 : 0;
@@ -45,7 +45,7 @@ class Trial {
     return std::nullopt;
   }
 
-  static std::optional<double> Compared(const Instruction& hlo, double x, double y) {
+  static std::optional<double> CompareNumbers(const Instruction& hlo, double x, double y) {
     if (hlo[CompareOp::kOrder] == ComparisonOrder::kTotal && IsFloat(hlo.operand_shape(0).element_type())) return std::nullopt;
     using D = ComparisonDirection;
     const D direction = hlo[CompareOp::kDirection];
@@ -63,9 +63,9 @@ class Trial {
   absl::flat_hash_map<const Instruction*, std::optional<double>> known_;
 };
 
-bool Same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-bool IsFirstOf(const Computation& computation, Opcode op) {
+bool IsArgMinMax(const Computation& computation, Opcode op) {
   const bool is_float = IsFloat(computation.parameters[0]->shape().element_type());
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double pairs[][2] = {{1, 2}, {2, 1}, {1, 1}, {nan, 1}, {1, nan}, {nan, nan}};
@@ -73,10 +73,10 @@ bool IsFirstOf(const Computation& computation, Opcode op) {
     const double a = pairs[i][0], b = pairs[i][1];
     const bool beyond = op == Opcode::kMaximum ? b > a : b < a;
     const bool second = !std::isnan(a) && (std::isnan(b) || beyond);
-    Trial trial(computation, a, b);
+    ReducerTrial trial(computation, a, b);
     const std::optional<double> number = trial.Value(*computation.root->operands[0]);
     const std::optional<double> index = trial.Value(*computation.root->operands[1]);
-    if (!number || !index || !Same(*number, second ? b : a) || *index != (second ? 1 : 0)) return false;
+    if (!number || !index || !SameNumber(*number, second ? b : a) || *index != (second ? 1 : 0)) return false;
   }
   return true;
 }
@@ -97,7 +97,7 @@ std::optional<Opcode> MatchArgMinMax(const Computation& computation) {
   }
   if (!IsInteger(parameters[1]->shape().element_type())) return std::nullopt;
   for (Opcode op : {Opcode::kMaximum, Opcode::kMinimum})
-    if (IsFirstOf(computation, op)) return op;
+    if (IsArgMinMax(computation, op)) return op;
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// Two loops that every input and output goes through as through one become one: the fewer loops, the longer the vectors.
+// Merges nested loops that every input and output index treats as a single loop. Fewer loops mean longer vectors.
 #include <algorithm>
 
 #include "transform/loops/kernel.h"
@@ -6,7 +6,7 @@
 namespace shoal::internal {
 namespace {
 
-// Every index of the kernel.
+// Calls `f` for every index of the kernel.
 template <class F>
 void ForEachIndex(FusedKernel& kernel, const F& f) {
   for (KernelNode& node : kernel.nodes)
@@ -14,8 +14,8 @@ void ForEachIndex(FusedKernel& kernel, const F& f) {
   for (KernelStore& store : kernel.stores) f(store.index);
 }
 
-// The index is a function of outer * rounds + inner: the loops may be one.
-bool SeesOne(const IndexExpr& index, int outer, int inner, int64_t rounds) {
+// The index is a function of outer * inner_iterations + inner, so the loops can be merged.
+bool CanIndexMergedLoop(const IndexExpr& index, int outer, int inner, int64_t inner_iterations) {
   int64_t outer_factor = 0, inner_factor = 0;
   for (const IndexExprTerm& term : index.terms) {
     if (term.kind == IndexExprTerm::Kind::kQuotient || term.kind == IndexExprTerm::Kind::kRemainder) {
@@ -26,35 +26,35 @@ bool SeesOne(const IndexExpr& index, int outer, int inner, int64_t rounds) {
       }
     }
     if (term.kind != IndexExprTerm::Kind::kLoop) continue;
-    if (term.of == outer) outer_factor = term.factor;
-    if (term.of == inner) inner_factor = term.factor;
+    if (term.number == outer) outer_factor = term.factor;
+    if (term.number == inner) inner_factor = term.factor;
   }
-  return outer_factor == inner_factor * rounds;
+  return outer_factor == inner_factor * inner_iterations;
 }
 
-// Loop `gone` is part of loop `gone - 1` from now on, or was never more than one round; later loops move up.
-void Renumber(IndexExpr& index, int gone, int64_t merged_rounds) {
+// Removes loop `removed` and renumbers later loops. It had a single iteration, or is merged with the loop around it.
+void Renumber(IndexExpr& index, int removed, int64_t merged_iterations) {
   std::erase_if(index.terms, [&](const IndexExprTerm& term) {
-    return term.kind == IndexExprTerm::Kind::kLoop && term.of == gone - 1 && merged_rounds > 0;
+    return term.kind == IndexExprTerm::Kind::kLoop && term.number == removed - 1 && merged_iterations > 0;
   });
   for (IndexExprTerm& term : index.terms) {
     if (term.inner != nullptr) {
       IndexExpr inner = *term.inner;
-      Renumber(inner, gone, 0);
+      Renumber(inner, removed, 0);
       term.inner = std::make_shared<const IndexExpr>(std::move(inner));
     }
-    if (term.kind != IndexExprTerm::Kind::kLoop || term.of < gone) continue;
-    if (term.of == gone && merged_rounds > 0) term.most = merged_rounds - 1;
-    --term.of;
+    if (term.kind != IndexExprTerm::Kind::kLoop || term.number < removed) continue;
+    if (term.number == removed && merged_iterations > 0) term.max = merged_iterations - 1;
+    --term.number;
   }
 }
 
-int64_t& RoundsOf(FusedKernel& kernel, int loop) {
+int64_t& IterationsOf(FusedKernel& kernel, int loop) {
   const auto i = static_cast<size_t>(loop);
   return i < kernel.rows.size() ? kernel.rows[i] : kernel.inner_loops[i - kernel.rows.size()];
 }
 
-void Erase(FusedKernel& kernel, int loop) {
+void EraseLoop(FusedKernel& kernel, int loop) {
   const auto i = static_cast<size_t>(loop);
   if (i < kernel.rows.size())
     kernel.rows.erase(kernel.rows.begin() + loop);
@@ -62,25 +62,25 @@ void Erase(FusedKernel& kernel, int loop) {
     kernel.inner_loops.erase(kernel.inner_loops.begin() + (loop - static_cast<int>(kernel.rows.size())));
 }
 
-// A loop of one round is in no index; it only has a number.
-void DropSingleRounds(FusedKernel& kernel) {
+// Drops loops with a single iteration. Their variable occurs in no index, so only later loop numbers change.
+void DropSingleIterationLoops(FusedKernel& kernel) {
   for (int loop = kernel.lane_loop(); loop >= 0; --loop) {
-    const bool is_walked = loop >= static_cast<int>(kernel.rows.size());
-    if (RoundsOf(kernel, loop) != 1 || (is_walked && kernel.inner_loops.size() == 1)) continue;
-    if (kernel.form == FusedKernel::Form::kColumns && is_walked && kernel.inner_loops.size() == 2) continue;
+    const bool is_inner = loop >= static_cast<int>(kernel.rows.size());
+    if (IterationsOf(kernel, loop) != 1 || (is_inner && kernel.inner_loops.size() == 1)) continue;
+    if (kernel.form == FusedKernel::Form::kColumns && is_inner && kernel.inner_loops.size() == 2) continue;
     ForEachIndex(kernel, [&](IndexExpr& index) { Renumber(index, loop, 0); });
-    Erase(kernel, loop);
+    EraseLoop(kernel, loop);
   }
 }
 
-// Rows and what is walked may only be merged where nothing is reduced, and lanes of columns stay apart.
-bool MayMerge(const FusedKernel& kernel, int outer) {
+// A row loop can be merged with an inner loop only if there are no reductions. The lane loop of columns stays separate.
+bool CanMerge(const FusedKernel& kernel, int outer) {
   const auto border = static_cast<int>(kernel.rows.size());
   if (outer + 1 == border) return kernel.reductions.empty();
   return kernel.form != FusedKernel::Form::kColumns || outer + 1 != kernel.lane_loop();
 }
 
-// Lanes of one round: the loop around them becomes the lanes'.
+// If the lane loop has a single iteration, the innermost row loop becomes the lane loop.
 void WidenLanes(FusedKernel& kernel) {
   while (kernel.reductions.empty() && kernel.inner_loops.size() == 1 && kernel.inner_loops[0] == 1 && !kernel.rows.empty()) {
     kernel.inner_loops[0] = kernel.rows.back();
@@ -91,17 +91,17 @@ void WidenLanes(FusedKernel& kernel) {
 }  // namespace
 
 void MergeLoops(FusedKernel& kernel) {
-  DropSingleRounds(kernel);
+  DropSingleIterationLoops(kernel);
   WidenLanes(kernel);
   for (int outer = kernel.lane_loop() - 1; outer >= 0; --outer) {
-    const int64_t rounds = RoundsOf(kernel, outer + 1);
-    bool merges = MayMerge(kernel, outer);
-    ForEachIndex(kernel, [&](IndexExpr& index) { merges = merges && SeesOne(index, outer, outer + 1, rounds); });
+    const int64_t inner = IterationsOf(kernel, outer + 1);
+    bool merges = CanMerge(kernel, outer);
+    ForEachIndex(kernel, [&](IndexExpr& index) { merges = merges && CanIndexMergedLoop(index, outer, outer + 1, inner); });
     if (!merges) continue;
-    const int64_t all = rounds * RoundsOf(kernel, outer);
+    const int64_t all = inner * IterationsOf(kernel, outer);
     ForEachIndex(kernel, [&](IndexExpr& index) { Renumber(index, outer + 1, all); });
-    RoundsOf(kernel, outer + 1) = all;
-    Erase(kernel, outer);
+    IterationsOf(kernel, outer + 1) = all;
+    EraseLoop(kernel, outer);
   }
 }
 

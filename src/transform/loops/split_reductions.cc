@@ -1,5 +1,5 @@
-// Few long rows: a first kernel reduces pieces of them, a second what the pieces gave. The pieces depend on the shape
-// alone, so that any number of threads gives the same bits.
+// Splits reductions with few long rows: a first kernel reduces parts of the rows, a second combines the partial
+// results. The parts depend only on the shape, so the result has identical bits for any number of threads.
 #include <algorithm>
 #include <functional>
 
@@ -8,11 +8,11 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int64_t kPieceElements = int64_t{1} << 16;
+constexpr int64_t kPartElements = int64_t{1} << 16;
 constexpr int64_t kFewRows = 8;
 
-// Rounds of the first walked loop that make a piece; 0 where rows are not cut.
-int64_t PieceOf(const FusedKernel& kernel) {
+// Number of iterations of the first inner loop in one part; 0 if the rows are not split.
+int64_t PartSizeOf(const FusedKernel& kernel) {
   if (kernel.reductions.empty() || kernel.piece != 0 || kernel.RowCount() >= kFewRows) return 0;
   for (const KernelReduction& reduction : kernel.reductions)
     if (reduction.stage != 0) return 0;
@@ -20,19 +20,19 @@ int64_t PieceOf(const FusedKernel& kernel) {
   for (const KernelStore& store : kernel.stores)
     if (!columns && !store.per_row) return 0;
   const int64_t all = kernel.InnerIterations();
-  if (all < 4 * kPieceElements) return 0;
-  const int64_t each = std::max(kPieceElements, all / 32), rest = all / kernel.inner_loops[0];
-  int64_t piece = std::max<int64_t>(1, each / rest);
-  if (kernel.inner_loops.size() == 1) piece = (piece + 63) / 64 * 64;  // whole vectors
-  return piece >= kernel.inner_loops[0] ? 0 : piece;
+  if (all < 4 * kPartElements) return 0;
+  const int64_t each = std::max(kPartElements, all / 32), rest = all / kernel.inner_loops[0];
+  int64_t part_size = std::max<int64_t>(1, each / rest);
+  if (kernel.inner_loops.size() == 1) part_size = (part_size + 63) / 64 * 64;  // whole vectors
+  return part_size >= kernel.inner_loops[0] ? 0 : part_size;
 }
 
-// Loops from number `from` on move up by one.
-IndexExpr Moved(const IndexExpr& index, int from) {
+// Increments the numbers of the loops from `from` on.
+IndexExpr WithShiftedLoops(const IndexExpr& index, int from) {
   IndexExpr moved = index;
   for (IndexExprTerm& term : moved.terms) {
-    if (term.kind == IndexExprTerm::Kind::kLoop && term.of >= from) ++term.of;
-    if (term.inner != nullptr) term.inner = std::make_shared<const IndexExpr>(Moved(*term.inner, from));
+    if (term.kind == IndexExprTerm::Kind::kLoop && term.number >= from) ++term.number;
+    if (term.inner != nullptr) term.inner = std::make_shared<const IndexExpr>(WithShiftedLoops(*term.inner, from));
   }
   return moved;
 }
@@ -45,13 +45,13 @@ IndexExpr RowNumber(const std::vector<int64_t>& rows) {
   return number;
 }
 
-// A partial result of each reduction for each row and piece.
-FusedKernel Partial(const FusedKernel& kernel, int64_t piece, int64_t pieces) {
+// Computes a partial result of each reduction for each row and part.
+FusedKernel Partial(const FusedKernel& kernel, int64_t part_size, int64_t parts) {
   const int border = static_cast<int>(kernel.rows.size());
   FusedKernel partial = kernel;
-  partial.rows.push_back(pieces);
-  partial.piece = piece;
-  for (KernelNode& node : partial.nodes) node.index = Moved(node.index, border);
+  partial.rows.push_back(parts);
+  partial.piece = part_size;
+  for (KernelNode& node : partial.nodes) node.index = WithShiftedLoops(node.index, border);
   partial.stores.clear();
   partial.outputs.clear();
   const bool columns = kernel.form == FusedKernel::Form::kColumns;
@@ -62,9 +62,9 @@ FusedKernel Partial(const FusedKernel& kernel, int64_t piece, int64_t pieces) {
       result.type = kernel.nodes[static_cast<size_t>(kernel.reductions[r].elements[k])].type;
       result.reduction = static_cast<int>(r);
       result.input = static_cast<int>(k);
-      IndexExpr place = RowNumber(partial.rows);
-      if (columns) place = place * kernel.inner_loops.back() + IndexExpr::Loop(partial.lane_loop(), kernel.inner_loops.back());
-      partial.stores.push_back({static_cast<int>(partial.nodes.size()), static_cast<int>(partial.outputs.size()), place, !columns});
+      IndexExpr offset = RowNumber(partial.rows);
+      if (columns) offset = offset * kernel.inner_loops.back() + IndexExpr::Loop(partial.lane_loop(), kernel.inner_loops.back());
+      partial.stores.push_back({static_cast<int>(partial.nodes.size()), static_cast<int>(partial.outputs.size()), offset, !columns});
       partial.outputs.push_back(result.type);
       partial.nodes.push_back(std::move(result));
     }
@@ -73,18 +73,18 @@ FusedKernel Partial(const FusedKernel& kernel, int64_t piece, int64_t pieces) {
   return partial;
 }
 
-// Reduces what the pieces gave, and goes on as the kernel does. The partial results come after its inputs.
-FusedKernel Combine(const FusedKernel& kernel, int64_t pieces) {
+// Reduces the partial results and computes the rest of the kernel. The partial results follow its inputs.
+FusedKernel Combine(const FusedKernel& kernel, int64_t parts) {
   const bool columns = kernel.form == FusedKernel::Form::kColumns;
   const int border = static_cast<int>(kernel.rows.size());
-  const int lanes_were = kernel.lane_loop(), lanes_are = columns ? border + 1 : border;
+  const int old_lane_loop = kernel.lane_loop(), new_lane_loop = columns ? border + 1 : border;
   FusedKernel combine = kernel;
-  combine.inner_loops = {pieces};
+  combine.inner_loops = {parts};
   if (columns) combine.inner_loops.push_back(kernel.inner_loops.back());
   std::function<IndexExpr(const IndexExpr&)> in_lanes = [&](const IndexExpr& index) {
     IndexExpr moved = index;
     for (IndexExprTerm& term : moved.terms) {
-      if (term.kind == IndexExprTerm::Kind::kLoop && term.of == lanes_were) term.of = lanes_are;
+      if (term.kind == IndexExprTerm::Kind::kLoop && term.number == old_lane_loop) term.number = new_lane_loop;
       if (term.inner != nullptr) term.inner = std::make_shared<const IndexExpr>(in_lanes(*term.inner));
     }
     return moved;
@@ -100,23 +100,23 @@ FusedKernel Combine(const FusedKernel& kernel, int64_t pieces) {
       load.kind = KernelNode::Kind::kLoad;
       load.type = kernel.nodes[static_cast<size_t>(element)].type;
       load.input = static_cast<int>(combine.inputs.size());
-      load.index = RowNumber(kernel.rows) * pieces + IndexExpr::Loop(border, pieces);
-      if (columns) load.index = load.index * kernel.inner_loops.back() + IndexExpr::Loop(lanes_are, kernel.inner_loops.back());
+      load.index = RowNumber(kernel.rows) * parts + IndexExpr::Loop(border, parts);
+      if (columns) load.index = load.index * kernel.inner_loops.back() + IndexExpr::Loop(new_lane_loop, kernel.inner_loops.back());
       combine.inputs.push_back(load.type);
       element = static_cast<int>(loads.size());
       loads.push_back(std::move(load));
     }
   }
-  // First among the nodes, since the results come after what they are of.
+  // The loads come first, because the nodes of the reduction results must follow them.
   const auto shift = static_cast<int>(loads.size());
   for (KernelNode& node : combine.nodes) {
     for (int& operand : node.operands)
       if (operand >= 0) operand += shift;
-    node.index = WithRenumberedNodes(node.index, [&](int of) { return of + shift; });
+    node.index = WithRenumberedNodes(node.index, [&](int number) { return number + shift; });
   }
   for (KernelStore& store : combine.stores) {
     store.node += shift;
-    store.index = WithRenumberedNodes(store.index, [&](int of) { return of + shift; });
+    store.index = WithRenumberedNodes(store.index, [&](int number) { return number + shift; });
   }
   for (KernelReduction& reduction : combine.reductions)
     for (int& init : reduction.inits) init += shift;
@@ -126,10 +126,10 @@ FusedKernel Combine(const FusedKernel& kernel, int64_t pieces) {
 }
 
 template <class F>
-void ForEachDatum(const IndexExpr& index, const F& f) {
+void ForEachDataNode(const IndexExpr& index, const F& f) {
   for (const IndexExprTerm& term : index.terms) {
-    if (term.kind == IndexExprTerm::Kind::kData) f(term.of);
-    if (term.inner != nullptr) ForEachDatum(*term.inner, f);
+    if (term.kind == IndexExprTerm::Kind::kData) f(term.number);
+    if (term.inner != nullptr) ForEachDataNode(*term.inner, f);
   }
 }
 
@@ -138,7 +138,7 @@ void ForEachDatum(const IndexExpr& index, const F& f) {
 IndexExpr WithRenumberedNodes(const IndexExpr& index, const std::function<int(int)>& to) {
   IndexExpr moved = index;
   for (IndexExprTerm& term : moved.terms) {
-    if (term.kind == IndexExprTerm::Kind::kData) term.of = to(term.of);
+    if (term.kind == IndexExprTerm::Kind::kData) term.number = to(term.number);
     if (term.inner != nullptr) term.inner = std::make_shared<const IndexExpr>(WithRenumberedNodes(*term.inner, to));
   }
   return moved;
@@ -149,7 +149,7 @@ void DropUnused(FusedKernel& kernel) {
   auto use = [&](int node) { used[static_cast<size_t>(node)] = true; };
   for (const KernelStore& store : kernel.stores) {
     use(store.node);
-    ForEachDatum(store.index, use);
+    ForEachDataNode(store.index, use);
   }
   for (const KernelReduction& reduction : kernel.reductions) {
     for (int element : reduction.elements) use(element);
@@ -159,7 +159,7 @@ void DropUnused(FusedKernel& kernel) {
     if (!used[i]) continue;
     for (int operand : kernel.nodes[i].operands)
       if (operand >= 0) use(operand);
-    ForEachDatum(kernel.nodes[i].index, use);
+    ForEachDataNode(kernel.nodes[i].index, use);
   }
   std::vector<int> number(kernel.nodes.size(), -1);
   std::vector<KernelNode> nodes;
@@ -186,10 +186,10 @@ void DropUnused(FusedKernel& kernel) {
 }
 
 std::optional<SplitReductionKernels> SplitReduction(const FusedKernel& kernel) {
-  const int64_t piece = PieceOf(kernel);
-  if (piece == 0) return std::nullopt;
-  const int64_t pieces = (kernel.inner_loops[0] + piece - 1) / piece;
-  return SplitReductionKernels{Partial(kernel, piece, pieces), Combine(kernel, pieces)};
+  const int64_t part_size = PartSizeOf(kernel);
+  if (part_size == 0) return std::nullopt;
+  const int64_t parts = (kernel.inner_loops[0] + part_size - 1) / part_size;
+  return SplitReductionKernels{Partial(kernel, part_size, parts), Combine(kernel, parts)};
 }
 
 }  // namespace shoal::internal

@@ -15,14 +15,14 @@
 namespace shoal::internal {
 namespace {
 
-constexpr double kMaxBytes = 30 << 20;  // of one combined collective, as XLA's GPU pipeline has it
+constexpr double kMaxBytes = 30 << 20;  // per combined collective, as in XLA's GPU pipeline
 constexpr size_t kMaxMembers = 256;
 
-bool MayBeCombined(const Instruction& hlo) {
+bool CanBeCombined(const Instruction& hlo) {
   return IsCombinable(hlo) && hlo.operand_count() == 1 && hlo.shape().IsArray() && hlo[kControlPredecessors].empty();
 }
 
-// Only collectives with the same key may become one.
+// Only collectives with equal keys may be combined.
 std::string KeyOf(const Instruction& hlo) {
   std::string key = StrCat(static_cast<int>(hlo.opcode), "/", static_cast<int>(hlo.shape().element_type()), "/",
                            hlo.has(kChannelId) ? "c" : "", hlo[kUseGlobalDeviceIds] ? "g/" : "/");
@@ -36,16 +36,16 @@ std::string KeyOf(const Instruction& hlo) {
   return key;
 }
 
-// Collectives that will be one, and the sets whose results they need.
+// Collectives that will be combined, and the indices of the buckets that they depend on.
 struct Bucket {
   std::vector<Instruction*> members;
   double bytes = 0;
   absl::flat_hash_set<size_t> needs;
 };
 
-class Combining {
+class CollectiveCombiner {
  public:
-  Combining(Module& module, Computation& computation) : module_(module), computation_(computation) {}
+  CollectiveCombiner(Module& module, Computation& computation) : module_(module), computation_(computation) {}
 
   bool Run() {
     for (Instruction* hlo : computation_.instructions) Visit(*hlo);
@@ -54,7 +54,7 @@ class Combining {
     if (!any) return false;
     Replacements replacements;
     for (const Bucket& bucket : buckets_)
-      if (bucket.members.size() > 1) Join(bucket, replacements);
+      if (bucket.members.size() > 1) Combine(bucket, replacements);
     std::erase_if(computation_.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
     Apply(replacements, module_, computation_);
     SortTopologically(computation_);
@@ -64,13 +64,13 @@ class Combining {
  private:
   void Visit(Instruction& hlo) {
     absl::flat_hash_set<size_t> needs;
-    auto take = [&](const Instruction* before) {
+    auto add_needs = [&](const Instruction* before) {
       if (auto found = needs_.find(before); found != needs_.end()) needs.insert(found->second.begin(), found->second.end());
       if (auto found = bucket_of_.find(before); found != bucket_of_.end()) needs.insert(found->second);
     };
-    for (const Instruction* operand : hlo.operands) take(operand);
-    for (const Instruction* before : hlo[kControlPredecessors]) take(before);
-    if (MayBeCombined(hlo)) {
+    for (const Instruction* operand : hlo.operands) add_needs(operand);
+    for (const Instruction* before : hlo[kControlPredecessors]) add_needs(before);
+    if (CanBeCombined(hlo)) {
       const size_t bucket = BucketFor(hlo, needs);
       buckets_[bucket].needs.insert(needs.begin(), needs.end());
       bucket_of_[&hlo] = bucket;
@@ -78,7 +78,7 @@ class Combining {
     if (!needs.empty()) needs_[&hlo] = std::move(needs);
   }
 
-  // The last one of its key, unless it is full or what `hlo` needs comes after it.
+  // The last bucket with this key, or a new one if that bucket is full or `hlo` depends on it.
   size_t BucketFor(Instruction& hlo, const absl::flat_hash_set<size_t>& needs) {
     const double bytes = std::max(LeafBytesOf(hlo.shape()), LeafBytesOf(hlo.operand_shape(0)));
     auto [last, inserted] = last_.try_emplace(KeyOf(hlo), buckets_.size());
@@ -109,8 +109,8 @@ class Combining {
     return false;
   }
 
-  // One collective of many operands, whose result is a tuple.
-  void Join(const Bucket& bucket, Replacements& replacements) {
+  // Creates one collective with many operands and a tuple result.
+  void Combine(const Bucket& bucket, Replacements& replacements) {
     std::vector<Instruction*> operands;
     std::vector<const Shape*> shapes;
     for (const Instruction* member : bucket.members) {
@@ -137,7 +137,7 @@ class Combining {
 
 Result<bool> CombineCollectives(Module& module, const PassContext&) {
   bool any = false;
-  for (Computation* computation : module.computations) any |= Combining(module, *computation).Run();
+  for (Computation* computation : module.computations) any |= CollectiveCombiner(module, *computation).Run();
   return any;
 }
 

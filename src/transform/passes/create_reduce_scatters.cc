@@ -10,7 +10,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int64_t kMaxDevices = 1 << 16;  // that are asked one by one which part they keep
+constexpr int64_t kMaxDevices = 1 << 16;  // the shard is evaluated separately for each device
 
 using UserLists = absl::flat_hash_map<const Instruction*, std::vector<Instruction*>>;
 
@@ -21,32 +21,32 @@ UserLists UsersIn(const Computation& computation) {
   return users;
 }
 
-// The one dimension that a slice makes shorter, by the size of the group; nothing if it is another slice.
-std::optional<int64_t> ShardedDimension(const Instruction& slice, const Shape& whole, int64_t shards) {
-  const Shape& part = slice.shape();
+// The one dimension that the slice divides by the group size; nothing for any other slice.
+std::optional<int64_t> ShardedDimension(const Instruction& slice, const Shape& full, int64_t shards) {
+  const Shape& shard = slice.shape();
   std::optional<int64_t> found;
-  for (int64_t d = 0; d < whole.rank(); ++d) {
-    if (part.dim(d) == whole.dim(d)) continue;
-    if (found || whole.dim(d) % shards != 0 || part.dim(d) != whole.dim(d) / shards) return std::nullopt;
+  for (int64_t d = 0; d < full.rank(); ++d) {
+    if (shard.dim(d) == full.dim(d)) continue;
+    if (found || full.dim(d) % shards != 0 || shard.dim(d) != full.dim(d) / shards) return std::nullopt;
     found = d;
   }
   return found;
 }
 
-// Whether each member of each group keeps the part that reduce-scatter would give it.
-bool KeepsItsOwnPart(const Instruction& slice, int64_t dimension, const std::vector<DeviceGroup>& groups,
+// True if each member of each group keeps the shard that it would receive from a reduce-scatter.
+bool KeepsOwnShard(const Instruction& slice, int64_t dimension, const std::vector<DeviceGroup>& groups,
                      const DeviceGrid& grid) {
   const int64_t size = slice.shape().dim(dimension);
   for (const DeviceGroup& group : groups)
     for (size_t i = 0; i < group.size(); ++i)
       for (int64_t d = 0; d < slice.shape().rank(); ++d) {
-        const int64_t wanted = d == dimension ? static_cast<int64_t>(i) * size : 0;
-        if (EvaluateOnDevice(*slice.operands[static_cast<size_t>(d) + 1], grid, group[i]) != wanted) return false;
+        const int64_t expected = d == dimension ? static_cast<int64_t>(i) * size : 0;
+        if (EvaluateOnDevice(*slice.operands[static_cast<size_t>(d) + 1], grid, group[i]) != expected) return false;
       }
   return true;
 }
 
-// The dimension along which all users of an all-reduce keep their device's part; nothing if they keep more.
+// The dimension along which all users of an all-reduce keep only the device's own shard; nothing if there is none.
 std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::vector<Instruction*>& users,
                                           const DeviceGrid& grid) {
   if (users.empty() || reduce.operand_count() != 1 || !reduce.shape().IsArray()) return std::nullopt;
@@ -61,7 +61,7 @@ std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::
     if (!IsDynamicSlice(*user) || user->operands[0] != &reduce) return std::nullopt;
     if (user->operand_count() != static_cast<size_t>(reduce.shape().rank()) + 1) return std::nullopt;
     const auto d = ShardedDimension(*user, reduce.shape(), static_cast<int64_t>(members));
-    if (!d || (dimension && *dimension != *d) || !KeepsItsOwnPart(*user, *d, *groups, grid)) return std::nullopt;
+    if (!d || (dimension && *dimension != *d) || !KeepsOwnShard(*user, *d, *groups, grid)) return std::nullopt;
     dimension = d;
   }
   return dimension;
@@ -94,7 +94,7 @@ Result<bool> CreateReduceScatters(Module& module, const PassContext&) {
       if (!dimension) continue;
       Instruction* scatter = ReduceScatterFor(*hlo, *users[hlo].front(), *dimension, module);
       for (Instruction* slice : users[hlo]) replacements[slice] = scatter;
-      replacements[hlo] = scatter;  // nobody asks for it any more
+      replacements[hlo] = scatter;  // now unused
     }
     if (replacements.empty()) continue;
     any = true;

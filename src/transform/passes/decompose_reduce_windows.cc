@@ -1,6 +1,6 @@
-// Windows of many elements that overlap: of each two elements that follow each other the sum, of those sums that of four,
-// and so on; a window is as many of them as its size has bits. One of 64 elements then costs six additions, not 64, and
-// a prefix scan by any associative function the logarithm of its length.
+// Decomposes large overlapping windows by doubling: computes the sums of each two adjacent elements, from these the
+// sums of four, and so on. A window is the sum of one such value per set bit of its size. A window of 64 elements then
+// takes 6 additions instead of 64, and a prefix scan with any associative function takes log(length) steps.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -20,18 +20,18 @@ bool IsTrivial(const WindowDim& dim) {
   return dim.size == 1 && dim.stride == 1 && dim.pad_low == 0 && dim.pad_high == 0 && dim.base_dilation == 1;
 }
 
-// Whether doubling pays: most elements are in many windows.
+// Doubling is profitable, because most elements are in many windows.
 bool Overlaps(const WindowDim& dim) {
   return dim.size >= 8 && dim.size >= 4 * dim.stride && dim.base_dilation == 1 && dim.window_dilation == 1 && !dim.reversal &&
          dim.pad_low >= 0 && dim.pad_high >= 0;
 }
 
-// Everything up to an element, or from it on.
-bool IsPrefix(const WindowDim& dim, int64_t size) {
+// Each window contains all elements up to one element, or all from it on.
+bool IsPrefixScan(const WindowDim& dim, int64_t size) {
   return dim.size == size && dim.stride == 1 && std::max(dim.pad_low, dim.pad_high) == size - 1 && std::min(dim.pad_low, dim.pad_high) == 0;
 }
 
-// A function of two numbers that can be applied to arrays as it stands.
+// The function uses only elementwise ops and scalar constants, so it can be applied to arrays.
 bool IsElementwise(const Computation& function) {
   return std::all_of(function.instructions.begin(), function.instructions.end(), [](const Instruction* hlo) {
     if (hlo->opcode == Opcode::kParameter || hlo->opcode == Opcode::kConstant) return hlo->shape().IsArray() && hlo->shape().rank() == 0;
@@ -39,22 +39,22 @@ bool IsElementwise(const Computation& function) {
   });
 }
 
-// Sums and products of narrow floats round at every step, in an order of their own.
-bool MayBeRegrouped(const Computation& function, ElementType type) {
+// Sums and products of narrow floats round at each step, so their order must not change.
+bool CanReassociate(const Computation& function, ElementType type) {
   const Instruction* op = OnlyOpOf(function);
   if (op == nullptr) return IsElementwise(function);
   const bool is_narrow = IsFloat(type) && BitWidth(type) < 32;
   return IsElementwise(function) && (ReturnsAnOperand(op->opcode) || !is_narrow);
 }
 
-// What a function of the library does in one walk.
+// A prefix scan that a library kernel computes in one pass.
 bool IsLibraryScan(const Instruction& hlo, const WindowDim& dim, int64_t size) {
   static constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum};
   const Instruction* op = OnlyOpOf(*hlo[kToApply]);
-  return op != nullptr && std::find(std::begin(kOps), std::end(kOps), op->opcode) != std::end(kOps) && IsPrefix(dim, size);
+  return op != nullptr && std::find(std::begin(kOps), std::end(kOps), op->opcode) != std::end(kOps) && IsPrefixScan(dim, size);
 }
 
-// The only dimension with windows, if they are to be doubled.
+// The only dimension with windows, if they should be decomposed by doubling; else nothing.
 std::optional<size_t> DoubledDim(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduceWindow || hlo.operand_count() != 2 || !hlo[kControlPredecessors].empty()) return std::nullopt;
   const Window* window = hlo[kWindow];
@@ -73,48 +73,48 @@ std::optional<size_t> DoubledDim(const Instruction& hlo) {
   constexpr int64_t kMin = 1 << 14;  // applications of the function
   if (!doubled || out.ElementCount().value_or(0) * window->dims[*doubled].size < kMin) return std::nullopt;
   if (IsLibraryScan(hlo, window->dims[*doubled], in.dim(static_cast<int64_t>(*doubled)))) return std::nullopt;
-  return MayBeRegrouped(*hlo[kToApply], type) ? doubled : std::nullopt;
+  return CanReassociate(*hlo[kToApply], type) ? doubled : std::nullopt;
 }
 
-// Makes the ops that stand for one reduce-window.
-class Doubling {
+// Creates the ops that replace one reduce-window.
+class WindowDoubling {
  public:
-  Doubling(const Instruction& hlo, size_t d, Module& module, Computation& computation)
+  WindowDoubling(const Instruction& hlo, size_t d, Module& module, Computation& computation)
       : hlo_(hlo), d_(d), function_(*hlo[kToApply]), module_(module), computation_(computation) {}
 
   Instruction* Result() {
     const WindowDim& dim = hlo_[kWindow]->dims[d_];
-    if (IsPrefix(dim, hlo_.operand_shape(0).dim(static_cast<int64_t>(d_)))) return Scanned(dim);
-    Instruction* sums = Padded(dim);  // of 1, 2, 4, … elements
+    if (IsPrefixScan(dim, hlo_.operand_shape(0).dim(static_cast<int64_t>(d_)))) return PrefixScan(dim);
+    Instruction* sums = PadOperand(dim);  // sums of 1, 2, 4, … elements
     const int64_t reach = (hlo_.shape().dim(static_cast<int64_t>(d_)) - 1) * dim.stride + 1;
     Instruction* windows = nullptr;
     for (int64_t bit = 1, done = 0; bit <= dim.size; bit *= 2) {
       if ((dim.size & bit) != 0) {
-        Instruction* next = Part(sums, done, done + reach, dim.stride);
-        windows = windows == nullptr ? next : Applied(windows, next);
+        Instruction* next = SliceOf(sums, done, done + reach, dim.stride);
+        windows = windows == nullptr ? next : ApplyFunction(windows, next);
         done += bit;
       }
       if (2 * bit > dim.size) break;
       const int64_t size = sums->shape().dim(static_cast<int64_t>(d_));
-      sums = Applied(Part(sums, 0, size - bit, 1), Part(sums, bit, size, 1));
+      sums = ApplyFunction(SliceOf(sums, 0, size - bit, 1), SliceOf(sums, bit, size, 1));
     }
     return windows;
   }
 
  private:
-  const Shape* Resized(const Shape& shape, int64_t size) {
+  const Shape* WithSize(const Shape& shape, int64_t size) {
     std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     dims[d_] = size;
     return module_.shapes.Array(shape.element_type(), dims);
   }
 
-  // Of everything up to an element: what reaches back by 1, 2, 4, … of them, where there are so many.
-  Instruction* Scanned(const WindowDim& dim) {
+  // A prefix scan: combines each element with the one that is 1, 2, 4, … positions before it, if it exists.
+  Instruction* PrefixScan(const WindowDim& dim) {
     Instruction* sums = hlo_.operands[0];
     for (int64_t back = 1; back < dim.size; back *= 2) {
-      Instruction* longer = Applied(Part(sums, 0, dim.size - back, 1), Part(sums, back, dim.size, 1));
+      Instruction* longer = ApplyFunction(SliceOf(sums, 0, dim.size - back, 1), SliceOf(sums, back, dim.size, 1));
       const bool from_here_on = dim.pad_low == 0;
-      Instruction* whole = from_here_on ? Part(sums, dim.size - back, dim.size, 1) : Part(sums, 0, back, 1);
+      Instruction* whole = from_here_on ? SliceOf(sums, dim.size - back, dim.size, 1) : SliceOf(sums, 0, back, 1);
       sums = NewInstruction(module_, computation_, Opcode::kConcatenate, hlo_.shape_,
                             from_here_on ? std::vector{longer, whole} : std::vector{whole, longer}, hlo_);
       SetAttr(*sums, module_, kDimensions, Ints(module_.arena.Copy(std::vector{static_cast<int64_t>(d_)})));
@@ -122,10 +122,10 @@ class Doubling {
     return sums;
   }
 
-  Instruction* Padded(const WindowDim& dim) {
+  Instruction* PadOperand(const WindowDim& dim) {
     Instruction* operand = hlo_.operands[0];
     if (dim.pad_low == 0 && dim.pad_high == 0) return operand;
-    const Shape* shape = Resized(operand->shape(), operand->shape().dim(static_cast<int64_t>(d_)) + dim.pad_low + dim.pad_high);
+    const Shape* shape = WithSize(operand->shape(), operand->shape().dim(static_cast<int64_t>(d_)) + dim.pad_low + dim.pad_high);
     Instruction* pad = NewInstruction(module_, computation_, Opcode::kPad, shape, std::vector{operand, hlo_.operands[1]}, hlo_);
     std::span<PaddingDim> padding = module_.arena.NewSpan<PaddingDim>(static_cast<size_t>(shape->rank()));
     for (size_t d = 0; d < padding.size(); ++d) padding[d] = d == d_ ? PaddingDim{dim.pad_low, dim.pad_high, 0} : PaddingDim{};
@@ -133,14 +133,14 @@ class Doubling {
     return pad;
   }
 
-  Instruction* Part(Instruction* of, int64_t start, int64_t limit, int64_t stride) {
-    const Shape& whole = of->shape();
-    if (start == 0 && limit == whole.dim(static_cast<int64_t>(d_)) && stride == 1) return of;
-    return NewSlice(module_, computation_, of, {static_cast<int64_t>(d_), start, limit, stride}, hlo_);
+  Instruction* SliceOf(Instruction* operand, int64_t start, int64_t limit, int64_t stride) {
+    const Shape& full = operand->shape();
+    if (start == 0 && limit == full.dim(static_cast<int64_t>(d_)) && stride == 1) return operand;
+    return NewSlice(module_, computation_, operand, {static_cast<int64_t>(d_), start, limit, stride}, hlo_);
   }
 
-  // The function of two arrays, element by element.
-  Instruction* Applied(Instruction* a, Instruction* b) {
+  // Applies the function to two arrays element by element.
+  Instruction* ApplyFunction(Instruction* a, Instruction* b) {
     const Ints dims = a->shape().dims();
     absl::flat_hash_map<const Instruction*, Instruction*> copies{{function_.parameters[0], a}, {function_.parameters[1], b}};
     for (const Instruction* hlo : function_.instructions) {
@@ -170,13 +170,13 @@ class Doubling {
 
 Result<bool> DecomposeReduceWindows(Module& module, const PassContext& context) {
   bool any = false;
-  const auto parts = EmbeddedComputations(module);
+  const auto embedded = EmbeddedComputations(module);
   for (Computation* computation : module.computations) {
-    if (parts.contains(computation)) continue;
+    if (embedded.contains(computation)) continue;
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before)
-      if (const std::optional<size_t> d = DoubledDim(*hlo)) replacements[hlo] = Doubling(*hlo, *d, module, *computation).Result();
+      if (const std::optional<size_t> d = DoubledDim(*hlo)) replacements[hlo] = WindowDoubling(*hlo, *d, module, *computation).Result();
     if (replacements.empty()) continue;
     any = true;
     Apply(replacements, module, *computation);

@@ -1,4 +1,4 @@
-// Integers that follow from which device this is.
+// Integer values that depend on the device id.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace shoal::internal {
 
-// The value of an integer scalar on a device: of its ids, of constants, of one element of a constant table, and of what
-// is computed from these. Nothing if it depends on anything else.
+// Evaluates an integer scalar on a device, if it depends only on the device's ids, constants and elements of constant
+// tables. Returns nothing if it depends on anything else.
 std::optional<int64_t> EvaluateOnDevice(const Instruction& hlo, const DeviceGrid& grid, int64_t device);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Parts of ops: computations that belong to the op that names them, and attributes.
+// Computations that are a part of the op that calls them.
 #pragma once
 
 #include "absl/container/flat_hash_set.h"
@@ -6,9 +6,9 @@
 
 namespace shoal::internal {
 
-// Functions of elements, fused computations, and what custom calls were given: they are not run as they are written.
+// Computations not executed instruction by instruction: those of reducers and similar, of fusions and of custom calls.
 absl::flat_hash_set<const Computation*> EmbeddedComputations(const Module& module);
-// Those that an async-start wraps: one op each, which has to stay one; they are among the ones above.
+// The embedded computations that an async-start wraps. Each must keep its single op.
 absl::flat_hash_set<const Computation*> WrappedComputations(const Module& module);
 
 }  // namespace shoal::internal

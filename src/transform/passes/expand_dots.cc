@@ -1,5 +1,5 @@
-// Products of many small vectors, or of vectors with matrices of a batch: a multiplication and a sum, which become one loop
-// nest. A call of a library for each of them would cost more than the arithmetic.
+// Expands batched dots of small vectors, and of vectors with matrices, into a multiply and a reduce, which fuse into
+// one loop nest. A library call for each batch element would cost more than the arithmetic.
 #include <algorithm>
 #include <numeric>
 
@@ -13,45 +13,45 @@
 namespace shoal::internal {
 namespace {
 
-// One side of a dot: `all` has every dimension that the other one has, too.
-struct Sides {
-  Instruction *all = nullptr, *vector = nullptr;
-  Ints batch, contracted;                // of `all`
-  std::vector<int64_t> vector_to_all;    // its dimensions there
+// The operands of a dot in which one operand, `full`, has all dimensions of the other, `vector`.
+struct DotSides {
+  Instruction *full = nullptr, *vector = nullptr;
+  Ints batch, contracted;               // dimensions of `full`
+  std::vector<int64_t> vector_to_full;  // for each dimension of `vector`, the dimension of `full`
 };
 
-std::optional<Sides> SidesOf(const Instruction& dot, bool swapped) {
+std::optional<DotSides> DotSidesOf(const Instruction& dot, bool swapped) {
   const Ints lhs_batch = dot[kLhsBatchDims], rhs_batch = dot[kRhsBatchDims];
   const Ints lhs_contracted = dot[kLhsContractingDims], rhs_contracted = dot[kRhsContractingDims];
-  Sides sides{dot.operands[swapped ? 1 : 0], dot.operands[swapped ? 0 : 1], swapped ? rhs_batch : lhs_batch,
+  DotSides sides{dot.operands[swapped ? 1 : 0], dot.operands[swapped ? 0 : 1], swapped ? rhs_batch : lhs_batch,
               swapped ? rhs_contracted : lhs_contracted, {}};
   const Ints batch = swapped ? lhs_batch : rhs_batch, contracted = swapped ? lhs_contracted : rhs_contracted;
   const int64_t rank = sides.vector->shape().rank();
   if (rank != std::ssize(batch) + std::ssize(contracted)) return std::nullopt;
-  sides.vector_to_all.resize(static_cast<size_t>(rank));
-  for (size_t i = 0; i < batch.size(); ++i) sides.vector_to_all[static_cast<size_t>(batch[i])] = sides.batch[i];
-  for (size_t i = 0; i < contracted.size(); ++i) sides.vector_to_all[static_cast<size_t>(contracted[i])] = sides.contracted[i];
-  // What is left of `all` is the result as it stands only if the batch comes first.
+  sides.vector_to_full.resize(static_cast<size_t>(rank));
+  for (size_t i = 0; i < batch.size(); ++i) sides.vector_to_full[static_cast<size_t>(batch[i])] = sides.batch[i];
+  for (size_t i = 0; i < contracted.size(); ++i) sides.vector_to_full[static_cast<size_t>(contracted[i])] = sides.contracted[i];
+  // The dimensions of `full` that are kept are in the order of the result only if the batch dimensions come first.
   for (size_t i = 0; i < sides.batch.size(); ++i)
     if (sides.batch[i] != static_cast<int64_t>(i)) return std::nullopt;
   return sides;
 }
 
-// Its dimensions in the order in which the other side has them.
-Instruction* InOrder(const Instruction& dot, Sides& sides, Module& module, Computation& computation) {
-  if (std::is_sorted(sides.vector_to_all.begin(), sides.vector_to_all.end())) return sides.vector;
-  std::vector<int64_t> order(sides.vector_to_all.size()), dims;
+// The vector, transposed so that its dimensions are in the order of `full`.
+Instruction* VectorInFullOrder(const Instruction& dot, DotSides& sides, Module& module, Computation& computation) {
+  if (std::is_sorted(sides.vector_to_full.begin(), sides.vector_to_full.end())) return sides.vector;
+  std::vector<int64_t> order(sides.vector_to_full.size()), dims;
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return sides.vector_to_all[static_cast<size_t>(a)] < sides.vector_to_all[static_cast<size_t>(b)];
+    return sides.vector_to_full[static_cast<size_t>(a)] < sides.vector_to_full[static_cast<size_t>(b)];
   });
   for (int64_t d : order) dims.push_back(sides.vector->shape().dim(d));
-  std::sort(sides.vector_to_all.begin(), sides.vector_to_all.end());
+  std::sort(sides.vector_to_full.begin(), sides.vector_to_full.end());
   const Shape* shape = module.shapes.Array(ElementType::kF32, dims);
   return NewTranspose(module, computation, shape, sides.vector, order, dot);
 }
 
-std::optional<Sides> ExpandedSides(const Instruction& hlo) {
+std::optional<DotSides> ExpandableSides(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kDot || !hlo[kControlPredecessors].empty() || hlo.shape().has_dynamic()) return std::nullopt;
   for (const Instruction* operand : hlo.operands)
     if (operand->shape().element_type() != ElementType::kF32 || operand->shape().has_dynamic()) return std::nullopt;
@@ -60,11 +60,11 @@ std::optional<Sides> ExpandedSides(const Instruction& hlo) {
   for (int64_t d : hlo[kLhsBatchDims]) batch *= hlo.operand_shape(0).dim(d);
   if (batch < 2 || hlo.operand_shape(0).ElementCount().value_or(0) <= 0 || hlo.shape().ElementCount().value_or(0) <= 0)
     return std::nullopt;
-  if (std::optional<Sides> sides = SidesOf(hlo, false)) return sides;
-  return SidesOf(hlo, true);
+  if (std::optional<DotSides> sides = DotSidesOf(hlo, false)) return sides;
+  return DotSidesOf(hlo, true);
 }
 
-// One factor of an outer product: its dimensions in the result, without those of one element that are summed over.
+// One factor of an outer product: its dimensions in the result, without contracting dimensions, which have size 1.
 struct Factor {
   std::vector<int64_t> dims, sizes;
 };
@@ -84,7 +84,7 @@ std::optional<Factor> FactorOf(const Shape& shape, Ints batch, Ints contracted, 
   return std::is_sorted(factor.dims.begin(), factor.dims.end()) ? std::optional(factor) : std::nullopt;
 }
 
-// Nothing is summed: both sides, spread over the result, are multiplied. Null if it is not so.
+// A dot without a sum: broadcasts both operands to the shape of the result and multiplies them. Null for other dots.
 Instruction* OuterProduct(Instruction& dot, Module& module, Computation& computation) {
   if (dot.opcode != Opcode::kDot || !dot[kControlPredecessors].empty() || dot.shape().has_dynamic() || ElementsOf(dot) <= 0) return nullptr;
   for (const Instruction* operand : dot.operands)
@@ -95,13 +95,13 @@ Instruction* OuterProduct(Instruction& dot, Module& module, Computation& computa
   const auto lhs = FactorOf(dot.operand_shape(0), batch, dot[kLhsContractingDims], std::ssize(batch));
   const auto rhs = FactorOf(dot.operand_shape(1), dot[kRhsBatchDims], dot[kRhsContractingDims], std::ssize(batch) + lhs_free);
   if (!lhs || !rhs) return nullptr;
-  const auto spread = [&](Instruction* operand, const Factor& factor) {
+  const auto broadcast = [&](Instruction* operand, const Factor& factor) {
     const Shape* plain = module.shapes.Array(dot.shape().element_type(), factor.sizes);
     Instruction* reshaped = NewReshape(module, computation, plain, operand, dot);
     return NewBroadcast(module, computation, dot.shape_, reshaped, factor.dims, dot);
   };
-  Instruction* left = spread(dot.operands[0], *lhs);
-  Instruction* right = spread(dot.operands[1], *rhs);
+  Instruction* left = broadcast(dot.operands[0], *lhs);
+  Instruction* right = broadcast(dot.operands[1], *rhs);
   return NewInstruction(module, computation, Opcode::kMultiply, dot.shape_, std::vector{left, right}, dot);
 }
 
@@ -114,12 +114,12 @@ Computation* NewSum(Module& module, const Instruction& like) {
   return sum;
 }
 
-Instruction* Expanded(const Instruction& dot, Sides sides, Module& module, Computation& computation, Computation& sum) {
-  const Shape* full = module.shapes.Array(ElementType::kF32, sides.all->shape().dims());
-  Instruction* vector = InOrder(dot, sides, module, computation);
+Instruction* ExpandDot(const Instruction& dot, DotSides sides, Module& module, Computation& computation, Computation& sum) {
+  const Shape* full = module.shapes.Array(ElementType::kF32, sides.full->shape().dims());
+  Instruction* vector = VectorInFullOrder(dot, sides, module, computation);
   if (vector->shape().rank() != full->rank())
-    vector = NewBroadcast(module, computation, full, vector, sides.vector_to_all, dot);
-  Instruction* product = NewInstruction(module, computation, Opcode::kMultiply, full, std::vector{sides.all, vector}, dot);
+    vector = NewBroadcast(module, computation, full, vector, sides.vector_to_full, dot);
+  Instruction* product = NewInstruction(module, computation, Opcode::kMultiply, full, std::vector{sides.full, vector}, dot);
   Instruction* zero = NewInstruction(module, computation, Opcode::kConstant, module.shapes.Array(ElementType::kF32, {}), {}, dot);
   Literal value;
   value.shape = zero->shape_;
@@ -139,10 +139,10 @@ Instruction* Expanded(const Instruction& dot, Sides sides, Module& module, Compu
 Result<bool> ExpandDots(Module& module, const PassContext& context) {
   Computation* sum = nullptr;
   bool any = false;
-  const auto parts = EmbeddedComputations(module);
+  const auto embedded = EmbeddedComputations(module);
   const std::vector<Computation*> all = module.computations;
   for (Computation* computation : all) {
-    if (parts.contains(computation)) continue;
+    if (embedded.contains(computation)) continue;
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before) {
@@ -150,10 +150,10 @@ Result<bool> ExpandDots(Module& module, const PassContext& context) {
         replacements[hlo] = product;
         continue;
       }
-      const std::optional<Sides> sides = ExpandedSides(*hlo);
+      const std::optional<DotSides> sides = ExpandableSides(*hlo);
       if (!sides) continue;
       if (sum == nullptr) sum = NewSum(module, *hlo);
-      replacements[hlo] = Expanded(*hlo, *sides, module, *computation, *sum);
+      replacements[hlo] = ExpandDot(*hlo, *sides, module, *computation, *sum);
     }
     if (replacements.empty()) continue;
     any = true;

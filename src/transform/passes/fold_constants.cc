@@ -1,5 +1,5 @@
-// What is computed from constants alone is worked out now, by the interpreter, where the result is small: scalars that
-// index, sizes, tables. Large ones are cheaper to compute in a loop than to read.
+// Evaluates instructions that depend only on constants with the interpreter, if the result is small: index scalars,
+// sizes, tables. Large results are cheaper to compute in a loop than to read.
 #include <algorithm>
 #include <cstring>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kMaxElements = 1024;
 
-bool IsKnown(const Instruction& hlo) {
+bool IsKnownConstant(const Instruction& hlo) {
   if (!IsConstant(hlo) || !hlo.shape().IsArray()) return false;
   const Literal* literal = hlo[kConstantValue];
   return literal != nullptr && !literal->elided && literal->elements.empty();
@@ -32,18 +32,18 @@ bool IsFoldedOp(const Instruction& hlo) {
   return count > 0 && count <= kMaxElements && (BitWidth(type) >= 8 || type == ElementType::kPred);
 }
 
-class Folding {
+class ConstantFolder {
  public:
-  Folding(Module& module, Computation& computation, const PassContext& context)
+  ConstantFolder(Module& module, Computation& computation, const PassContext& context)
       : module_(module), computation_(computation), context_(context) {}
 
   Result<bool> Run() {
-    Find();
-    if (wanted_.empty()) return false;
-    SHOAL_ASSIGN(values, Values());
+    FindResults();
+    if (results_.empty()) return false;
+    SHOAL_ASSIGN(values, EvaluateResults());
     Replacements replacements;
-    for (size_t i = 0; i < wanted_.size(); ++i)
-      replacements[wanted_[i]] = Constant(*wanted_[i], values.elements()[i].array());
+    for (size_t i = 0; i < results_.size(); ++i)
+      replacements[results_[i]] = NewConstantFrom(*results_[i], values.elements()[i].array());
     Apply(replacements, module_, computation_);
     std::erase_if(computation_.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
     SortTopologically(computation_);
@@ -51,62 +51,62 @@ class Folding {
   }
 
  private:
-  // The last of each chain: what something that cannot be folded uses. A broadcast of a constant stays: loops have it
-  // for nothing. Indices are arrays.
-  void Find() {
+  // Finds the last instruction of each foldable chain, which is used by an instruction that cannot be folded.
+  // Broadcasts of constants are kept, because they are free in loops, except as operands of gathers and scatters.
+  void FindResults() {
     for (Instruction* hlo : computation_.instructions) {
-      const bool known = std::all_of(hlo->operands.begin(), hlo->operands.end(), [&](const Instruction* operand) {
-        return IsKnown(*operand) || folded_.contains(operand);
+      const bool is_known = std::all_of(hlo->operands.begin(), hlo->operands.end(), [&](const Instruction* operand) {
+        return IsKnownConstant(*operand) || folded_.contains(operand);
       });
-      if (known && IsFoldedOp(*hlo)) folded_.insert({hlo, nullptr});
+      if (is_known && IsFoldedOp(*hlo)) folded_.insert({hlo, nullptr});
     }
-    const auto want = [&](Instruction* hlo, bool as_array) {
+    const auto add_result = [&](Instruction* hlo, bool as_array) {
       if (!folded_.contains(hlo) || (IsBroadcast(*hlo) && !as_array)) return;
-      if (std::find(wanted_.begin(), wanted_.end(), hlo) == wanted_.end()) wanted_.push_back(hlo);
+      if (std::find(results_.begin(), results_.end(), hlo) == results_.end()) results_.push_back(hlo);
     };
     for (Instruction* hlo : computation_.instructions)
       if (!folded_.contains(hlo) || IsBroadcast(*hlo))
-        for (Instruction* operand : hlo->operands) want(operand, Info(hlo->opcode).op_class == OpClass::kGatherScatter);
-    want(computation_.root, false);
+        for (Instruction* operand : hlo->operands) add_result(operand, Info(hlo->opcode).op_class == OpClass::kGatherScatter);
+    add_result(computation_.root, false);
   }
 
-  // A module of the chains, with a tuple of what is wanted as its root, run on one device.
-  Result<Value> Values() {
-    Module chains{std::unique_ptr<Source>()};
-    Computation* entry = chains.NewComputation("folded");
-    chains.computations.push_back(entry);
-    chains.entry = entry;
+  // Evaluates a module on one device that contains the chains and whose root is a tuple of the results.
+  Result<Value> EvaluateResults() {
+    Module chain_module{std::unique_ptr<Source>()};
+    Computation* entry = chain_module.NewComputation("folded");
+    chain_module.computations.push_back(entry);
+    chain_module.entry = entry;
     std::vector<Instruction*> results;
-    for (const Instruction* hlo : wanted_) results.push_back(Copy(*hlo, chains, *entry));
-    entry->root = NewTuple(chains, *entry, results, *wanted_[0]);
-    return context_.evaluate(chains);
+    for (const Instruction* hlo : results_) results.push_back(CopyChain(*hlo, chain_module, *entry));
+    entry->root = NewTuple(chain_module, *entry, results, *results_[0]);
+    return context_.evaluate(chain_module);
   }
 
-  Instruction* Copy(const Instruction& hlo, Module& chains, Computation& entry) {
-    if (auto known = copies_.find(&hlo); known != copies_.end()) return known->second;
+  Instruction* CopyChain(const Instruction& hlo, Module& chain_module, Computation& entry) {
+    if (auto found = copies_.find(&hlo); found != copies_.end()) return found->second;
     std::vector<Instruction*> operands;
-    for (const Instruction* operand : hlo.operands) operands.push_back(Copy(*operand, chains, entry));
-    Instruction* copy = CopyInstruction(chains, entry, hlo, operands);
-    copy->shape_ = chains.shapes.Import(hlo.shape());
+    for (const Instruction* operand : hlo.operands) operands.push_back(CopyChain(*operand, chain_module, entry));
+    Instruction* copy = CopyInstruction(chain_module, entry, hlo, operands);
+    copy->shape_ = chain_module.shapes.Import(hlo.shape());
     return copies_[&hlo] = copy;
   }
 
-  Instruction* Constant(const Instruction& hlo, const Array& array) {
-    Instruction* made = NewConstant(module_, computation_, hlo.shape_, hlo);
+  Instruction* NewConstantFrom(const Instruction& hlo, const Array& array) {
+    Instruction* constant = NewConstant(module_, computation_, hlo.shape_, hlo);
     const std::span<std::byte> bytes = module_.arena.NewSpan<std::byte>(static_cast<size_t>(array.bytes()));
     std::memcpy(bytes.data(), array.data(), bytes.size());
     Literal literal;
     literal.shape = hlo.shape_;
     literal.data = bytes;
-    SetAttr(*made, module_, kConstantValue.id, static_cast<const Literal*>(module_.arena.New<Literal>(literal)));
-    return made;
+    SetAttr(*constant, module_, kConstantValue.id, static_cast<const Literal*>(module_.arena.New<Literal>(literal)));
+    return constant;
   }
 
   Module& module_;
   Computation& computation_;
   const PassContext& context_;
-  Replacements folded_;  // as a set
-  std::vector<Instruction*> wanted_;
+  Replacements folded_;  // used as a set
+  std::vector<Instruction*> results_;
   absl::flat_hash_map<const Instruction*, Instruction*> copies_;
 };
 
@@ -114,10 +114,10 @@ class Folding {
 
 Result<bool> FoldConstants(Module& module, const PassContext& context) {
   bool any = false;
-  const auto parts = EmbeddedComputations(module);
+  const auto embedded = EmbeddedComputations(module);
   for (Computation* computation : module.computations) {
-    if (parts.contains(computation)) continue;
-    SHOAL_ASSIGN(changed, Folding(module, *computation, context).Run());
+    if (embedded.contains(computation)) continue;
+    SHOAL_ASSIGN(changed, ConstantFolder(module, *computation, context).Run());
     any |= changed;
   }
   return any;

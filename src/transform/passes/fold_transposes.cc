@@ -1,5 +1,5 @@
-// Products take their operands transposed as they lie, and give their result transposed when the operands change places:
-// the transpose of a weight's gradient is no step of its own.
+// Folds transposes into dots. A dot can read a transposed operand directly, and swapping its operands transposes its
+// result. The transpose of a weight gradient, for example, then needs no separate instruction.
 #include <algorithm>
 
 #include "core/ir/rewrite.h"
@@ -22,12 +22,12 @@ bool IsPlainDot(const Instruction& hlo) {
   return IsDot(hlo) && hlo.operand_count() == 2 && hlo[kControlPredecessors].empty() && !hlo.shape().has_dynamic();
 }
 
-// How many dimensions of an operand are kept, beside those of the batch.
+// Number of dimensions of an operand that are neither batch nor contracting dimensions.
 int64_t KeptDims(const Instruction& dot, size_t side) {
   return dot.operand_shape(side).rank() - std::ssize(dot[kSides[side].batch]) - std::ssize(dot[kSides[side].contracting]);
 }
 
-// The result's order if the operands change places.
+// The dimension order of the result if the operands are swapped.
 std::vector<int64_t> SwappedOrder(const Instruction& dot) {
   const int64_t batch = std::ssize(dot[kLhsBatchDims]), left = KeptDims(dot, 0), right = KeptDims(dot, 1);
   std::vector<int64_t> order;
@@ -37,8 +37,8 @@ std::vector<int64_t> SwappedOrder(const Instruction& dot) {
   return order;
 }
 
-// The product that a transpose is of, if it only swaps its sides and nobody else asks for it.
-Instruction* SwappedGemm(const Instruction& transpose, Users& users) {
+// The dot whose result is transposed, if the transpose only swaps lhs and rhs dimensions and is the only user.
+Instruction* DotWithSwappableSides(const Instruction& transpose, Users& users) {
   if (!IsTranspose(transpose) || !transpose[kControlPredecessors].empty() || !IsPlainDot(*transpose.operands[0])) return nullptr;
   Instruction* dot = transpose.operands[0];
   if (users.Of(*dot).size() != 1 || dot == dot->parent->root || dot->shape().element_type() != transpose.shape().element_type())
@@ -46,7 +46,7 @@ Instruction* SwappedGemm(const Instruction& transpose, Users& users) {
   return std::ranges::equal(transpose[kDimensions], SwappedOrder(*dot)) ? dot : nullptr;
 }
 
-Instruction* Swapped(const Instruction& transpose, const Instruction& dot, Module& module, Computation& computation) {
+Instruction* SwapOperands(const Instruction& transpose, const Instruction& dot, Module& module, Computation& computation) {
   Instruction* const operands[] = {dot.operands[1], dot.operands[0]};
   Instruction* swapped = CopyInstruction(module, computation, dot, operands);
   swapped->shape_ = transpose.shape_;
@@ -62,8 +62,8 @@ Instruction* Swapped(const Instruction& transpose, const Instruction& dot, Modul
   return swapped;
 }
 
-// Takes what an operand transposes instead of it, where the dimensions that are kept stay in their order.
-bool TakesUntransposed(Instruction& dot, size_t side, Module& module) {
+// Replaces a transposed operand by the transpose's own operand, if the kept dimensions stay in their order.
+bool FoldOperandTranspose(Instruction& dot, size_t side, Module& module) {
   const Instruction& transpose = *dot.operands[side];
   if (!IsTranspose(transpose) || transpose.shape().has_dynamic()) return false;
   const Ints order = transpose[kDimensions], batch = dot[kSides[side].batch], contracting = dot[kSides[side].contracting];
@@ -73,13 +73,13 @@ bool TakesUntransposed(Instruction& dot, size_t side, Module& module) {
     if (order[static_cast<size_t>(d)] < last) return false;
     last = order[static_cast<size_t>(d)];
   }
-  auto before = [&](Ints dims) {
+  auto untransposed = [&](Ints dims) {
     std::vector<int64_t> mapped;
     for (int64_t d : dims) mapped.push_back(order[static_cast<size_t>(d)]);
     return Ints(module.arena.Copy(mapped));
   };
-  if (!batch.empty()) SetAttr(dot, module, kSides[side].batch, before(batch));
-  SetAttr(dot, module, kSides[side].contracting, before(contracting));
+  if (!batch.empty()) SetAttr(dot, module, kSides[side].batch, untransposed(batch));
+  SetAttr(dot, module, kSides[side].contracting, untransposed(contracting));
   dot.operands[side] = transpose.operands[0];
   return true;
 }
@@ -89,19 +89,19 @@ bool TakesUntransposed(Instruction& dot, size_t side, Module& module) {
 Result<bool> FoldTransposes(Module& module, const PassContext&) {
   bool any = false;
   Users users;
-  const auto parts = EmbeddedComputations(module);
+  const auto embedded = EmbeddedComputations(module);
   for (Computation* computation : module.computations) {
-    if (parts.contains(computation)) continue;
+    if (embedded.contains(computation)) continue;
     std::vector<std::pair<Instruction*, Instruction*>> found;
     for (Instruction* hlo : computation->instructions)
-      if (Instruction* dot = SwappedGemm(*hlo, users)) found.emplace_back(hlo, dot);
+      if (Instruction* dot = DotWithSwappableSides(*hlo, users)) found.emplace_back(hlo, dot);
     Replacements replacements;
-    for (const auto& [transpose, dot] : found) replacements[transpose] = Swapped(*transpose, *dot, module, *computation);
+    for (const auto& [transpose, dot] : found) replacements[transpose] = SwapOperands(*transpose, *dot, module, *computation);
     if (!replacements.empty()) ApplyReplacements(replacements, module, *computation);
     any |= !replacements.empty();
     for (Instruction* hlo : computation->instructions)
       for (size_t side : {0, 1})
-        if (IsPlainDot(*hlo)) any |= TakesUntransposed(*hlo, side, module);
+        if (IsPlainDot(*hlo)) any |= FoldOperandTranspose(*hlo, side, module);
   }
   return any;
 }

@@ -1,6 +1,6 @@
-// Which instructions become one loop nest. Going from the last instruction to the first, each participants the group of its
-// users if all of them are in one; a value that several groups or anybody else wants is a root of its own and is written
-// to memory once. What costs nothing to repeat (constants, iota, index maps) goes into every group that wants it.
+// Groups instructions into loop nests. From the last instruction to the first, each joins the group of its users if all
+// of them are in one group. A value with users in several groups or outside of groups becomes the root of its own group
+// and is written to memory once. Constants, iota and index maps are free to repeat, so they join every group of a user.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,34 +17,34 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kMaxOps = 160;  // of one group: the time to compile grows with it, and registers are few
-constexpr size_t kMaxOpsOfPieces = 1000;  // of all pieces of a group, for the same reason
+constexpr size_t kMaxOps = 160;  // per group: compile time grows with it, and registers are limited
+constexpr size_t kMaxOpsOfParts = 1000;  // in all parts of a split group, for the same reason
 
-// How many elements the loops of a group with this root go through.
-int64_t RoundsOf(const Instruction& root) {
+// Number of iterations of the loops of a group with this root.
+int64_t IterationsOf(const Instruction& root) {
   if (root.opcode == Opcode::kReduceWindow) {
-    int64_t rounds = ElementsOf(root);
-    for (const WindowDim& dim : root[kWindow]->dims) rounds *= dim.size;
-    return rounds;
+    int64_t iterations = ElementsOf(root);
+    for (const WindowDim& dim : root[kWindow]->dims) iterations *= dim.size;
+    return iterations;
   }
   return root.opcode == Opcode::kReduce ? ElementsOf(*root.operands[0]) : ElementsOf(root);
 }
 
-// The same bytes under another shape: nothing to do, and nothing to gain by a loop of its own.
+// Only changes the shape and keeps the bytes, so a separate loop for it would gain nothing.
 bool IsFree(const Instruction& hlo) {
   return hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kBitcast || hlo.opcode == Opcode::kCopy;
 }
 
 bool IsIndexMap(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kIndexMap; }
 
-// Reading along another dimension than the innermost one would be a gather; transposing in tiles is another kernel.
-bool MovesMinor(const Instruction& hlo) {
+// A transpose that changes the innermost dimension. In a loop it would read like a gather; a library kernel uses tiles.
+bool MovesMinorDim(const Instruction& hlo) {
   const Ints dimensions = hlo[kDimensions];
   return hlo.opcode == Opcode::kTranspose && !dimensions.empty() &&
          dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && ElementsOf(hlo) > 64;
 }
 
-// Slices that are long are copied as well by a function that fetches ahead.
+// The slices of the gather are long. A library function with prefetching copies them equally fast.
 bool HasLongRuns(const Instruction& gather) {
   constexpr int64_t kLong = 256;  // bytes
   const Ints sizes = gather[Op<Opcode::kGather>::kSliceSizes], dims = gather.operand_shape(0).dims();
@@ -57,30 +57,30 @@ bool HasLongRuns(const Instruction& gather) {
 }
 
 bool IsFusible(const Instruction& hlo) {
-  return IsSingleElementConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)) || IsSplittableConcat(hlo);
+  return IsSingleElementConstant(hlo) || (IsLoopOp(hlo) && !MovesMinorDim(hlo)) || IsSplittableConcat(hlo);
 }
 
-// One number, whoever asks: never worth memory.
-bool IsOneNumber(const Instruction& hlo) {
+// All elements are one constant, so the value is never worth storing in memory.
+bool IsSplat(const Instruction& hlo) {
   return IsSingleElementConstant(hlo) || (hlo.opcode == Opcode::kBroadcast && IsSingleElementConstant(*hlo.operands[0]));
 }
 
 bool IsRepeatable(const Instruction& hlo) { return IsSingleElementConstant(hlo) || (IsIndexMap(hlo) && !IsSplittableConcat(hlo)); }
 
-class Fusing {
+class LoopFuser {
  public:
-  Fusing(Module& module, Computation& computation) : module_(module), computation_(computation), held_(computation) {}
+  LoopFuser(Module& module, Computation& computation) : module_(module), computation_(computation), live_ranges_(computation) {}
 
   bool Run() {
     FindGroups();
     bool any = false;
     Replacements replacements;
     const std::vector<Instruction*> before = computation_.instructions;
-    std::vector<Instruction*> order;  // fusions stand where their roots did
+    std::vector<Instruction*> order;  // each fusion takes the position of its root
     for (Instruction* hlo : before) {
       order.push_back(hlo);
       std::vector<Instruction*> ops = std::move(members_[hlo->index]);
-      if (ops.empty() || !IsWorthIt(ops)) continue;
+      if (ops.empty() || !IsProfitable(ops)) continue;
       std::reverse(ops.begin(), ops.end());
       order.push_back(replacements[hlo] = Fuse(*hlo, ops));
       any = true;
@@ -93,7 +93,7 @@ class Fusing {
   }
 
  private:
-  using Groups = absl::InlinedVector<Instruction*, 2>;  // by their roots
+  using Groups = absl::InlinedVector<Instruction*, 2>;  // identified by their roots
 
   void FindGroups() {
     const auto& all = computation_.instructions;
@@ -109,53 +109,53 @@ class Fusing {
       if (IsLoopReduction(*hlo) || IsLoopWindow(*hlo)) {
         Join(*hlo, hlo);
       } else if (IsFusible(*hlo)) {
-        Place(*hlo);
+        AssignGroup(*hlo);
       }
     }
   }
 
-  void Place(Instruction& hlo) {
-    Groups wanted;
-    bool is_wanted_outside = &hlo == computation_.root;
+  void AssignGroup(Instruction& hlo) {
+    Groups user_groups;
+    bool is_used_outside = &hlo == computation_.root;
     for (const Instruction* user : users_[hlo.index]) {
       const Groups& groups = groups_[user->index];
-      is_wanted_outside |= groups.empty();
+      is_used_outside |= groups.empty();
       for (Instruction* root : groups)
-        if (std::find(wanted.begin(), wanted.end(), root) == wanted.end()) wanted.push_back(root);
+        if (std::find(user_groups.begin(), user_groups.end(), root) == user_groups.end()) user_groups.push_back(root);
     }
-    if (ReadsWhatIsWritten(hlo)) return Join(hlo, &hlo);
-    if (IsSplittableConcat(hlo)) return PlacePieces(hlo, is_wanted_outside, wanted);
+    if (ReadsUpdatedOperand(hlo)) return Join(hlo, &hlo);
+    if (IsSplittableConcat(hlo)) return AssignConcatLike(hlo, is_used_outside, user_groups);
     if (hlo.opcode == Opcode::kGather && HasLongRuns(hlo) &&
-        (is_wanted_outside || wanted.size() != 1 || !MayJoin(hlo, *wanted[0])))
+        (is_used_outside || user_groups.size() != 1 || !CanJoin(hlo, *user_groups[0])))
       return;
     if (!IsRepeatable(hlo)) {
-      if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0])) return Join(hlo, wanted[0]);
+      if (!is_used_outside && user_groups.size() == 1 && CanJoin(hlo, *user_groups[0])) return Join(hlo, user_groups[0]);
       if (!IsSingleElementConstant(hlo)) Join(hlo, &hlo);
       return;
     }
-    for (Instruction* root : wanted) {
-      if (MayJoin(hlo, *root))
+    for (Instruction* root : user_groups) {
+      if (CanJoin(hlo, *root))
         Join(hlo, root);
       else
-        is_wanted_outside = true;
+        is_used_outside = true;
     }
-    if (is_wanted_outside && !IsSingleElementConstant(hlo)) Join(hlo, &hlo);
+    if (is_used_outside && !IsSingleElementConstant(hlo)) Join(hlo, &hlo);
   }
 
-  // A concatenate or a pad: with the group that wants it, or with what it is put together from. Where neither can be, a
-  // copy does as well as a loop.
-  void PlacePieces(Instruction& hlo, bool is_wanted_outside, const Groups& wanted) {
-    if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0]) &&
-        (IsWorthIt(members_[wanted[0]->index]) || HasComputedOperand(hlo)) && Cut(hlo, *wanted[0]))
-      return Join(hlo, wanted[0]);
-    if (HasComputedOperand(hlo) && Cut(hlo, hlo)) Join(hlo, &hlo);
+  // A concatenate or a pad joins the group of its users, or else forms a group with its operands. If neither is
+  // possible, a copy is as fast as a loop.
+  void AssignConcatLike(Instruction& hlo, bool is_used_outside, const Groups& user_groups) {
+    if (!is_used_outside && user_groups.size() == 1 && CanJoin(hlo, *user_groups[0]) &&
+        (IsProfitable(members_[user_groups[0]->index]) || HasComputedOperand(hlo)) && SplitLoops(hlo, *user_groups[0]))
+      return Join(hlo, user_groups[0]);
+    if (HasComputedOperand(hlo) && SplitLoops(hlo, hlo)) Join(hlo, &hlo);
   }
 
-  // One that would be written to memory only to be read here.
+  // The concat-like `hlo` has an operand that would otherwise be written to memory only to be read here.
   bool HasComputedOperand(const Instruction& hlo) const {
     return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
       while (IsFree(*operand) && IsLoopOp(*operand) && users_[operand->index].size() == 1) operand = operand->operands[0];
-      if (IsFree(*operand) || IsOneNumber(*operand) || !IsFusible(*operand) || operand->shape().rank() == 0) return false;
+      if (IsFree(*operand) || IsSplat(*operand) || !IsFusible(*operand) || operand->shape().rank() == 0) return false;
       const auto& users = users_[operand->index];
       return IsRepeatable(*operand) || std::all_of(users.begin(), users.end(), [&](const Instruction* user) { return user == users[0]; });
     });
@@ -166,33 +166,33 @@ class Fusing {
     return std::find(groups.begin(), groups.end(), &root) != groups.end();
   }
 
-  // Cuts the loops of the group so that each piece sees one operand of `hlo`; false where they stay as they are.
-  bool Cut(const Instruction& hlo, Instruction& root) {
+  // Splits the loops of the group so that each part reads one operand of `hlo`. Returns false if they cannot be split.
+  bool SplitLoops(const Instruction& hlo, Instruction& root) {
     const auto users = [this](const Instruction& of) -> const std::vector<Instruction*>& { return users_[of.index]; };
     const auto is_inside = [&](const Instruction& of) { return IsInGroup(of, root); };
-    const auto known = cuts_.find(&root);
-    std::optional<LoopSplits> cuts = (known == cuts_.end() ? LoopSplits(root) : known->second).With(hlo, users, is_inside);
-    if (!cuts || static_cast<size_t>(cuts->Pieces()) * ops_[root.index] > kMaxOpsOfPieces) return false;
-    cuts_.insert_or_assign(&root, std::move(*cuts));
+    const auto known = splits_.find(&root);
+    std::optional<LoopSplits> splits = (known == splits_.end() ? LoopSplits(root) : known->second).WithSplitsFor(hlo, users, is_inside);
+    if (!splits || static_cast<size_t>(splits->PartCount()) * ops_[root.index] > kMaxOpsOfParts) return false;
+    splits_.insert_or_assign(&root, std::move(*splits));
     return true;
   }
 
-  // How many elements the loops of a group go through that see `hlo`: below a concatenate these are not all.
-  int64_t RoundsOf(const Instruction& hlo, const Instruction& root) const {
-    const auto cuts = cuts_.find(&root);
-    if (cuts == cuts_.end() || &hlo == &root) return shoal::internal::RoundsOf(root);
-    int64_t most = 0;
+  // Number of iterations of the group's loops that evaluate `hlo`. Below a concatenate, this is only a part of them.
+  int64_t IterationsOf(const Instruction& hlo, const Instruction& root) const {
+    const auto splits = splits_.find(&root);
+    if (splits == splits_.end() || &hlo == &root) return shoal::internal::IterationsOf(root);
+    int64_t max_iterations = 0;
     for (const Instruction* user : users_[hlo.index]) {
-      const auto known = rounds_.find({&root, user});
-      int64_t rounds = known == rounds_.end() ? shoal::internal::RoundsOf(root) : known->second;
-      if (IsSplittableConcat(*user) && rounds > 0) rounds = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(rounds) * static_cast<double>(ElementsOf(hlo)) / static_cast<double>(ElementsOf(*user))));
-      most = std::max(most, rounds);
+      const auto known = iterations_.find({&root, user});
+      int64_t iterations = known == iterations_.end() ? shoal::internal::IterationsOf(root) : known->second;
+      if (IsSplittableConcat(*user) && iterations > 0) iterations = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(iterations) * static_cast<double>(ElementsOf(hlo)) / static_cast<double>(ElementsOf(*user))));
+      max_iterations = std::max(max_iterations, iterations);
     }
-    return most;
+    return max_iterations;
   }
 
-  // A slice of what is written in place is taken before that: with its users it might come too late.
-  bool ReadsWhatIsWritten(const Instruction& hlo) const {
+  // Another op updates the sliced value in place, so the slice must run before it. Fused with its users, it may not.
+  bool ReadsUpdatedOperand(const Instruction& hlo) const {
     if (hlo.opcode != Opcode::kDynamicSlice) return false;
     const auto& users = users_[hlo.operands[0]->index];
     return std::any_of(users.begin(), users.end(), [](const Instruction* user) {
@@ -200,19 +200,19 @@ class Fusing {
     });
   }
 
-  bool MayJoin(const Instruction& hlo, const Instruction& root) const {
-    if (IsOneNumber(hlo)) return true;
+  bool CanJoin(const Instruction& hlo, const Instruction& root) const {
+    if (IsSplat(hlo)) return true;
     const size_t ops = ops_[root.index];
-    if (ops >= kMaxOps || held_.ExtendsLiveRanges(hlo, root)) return false;
-    if (const auto cuts = cuts_.find(&root); cuts != cuts_.end() && ops * static_cast<size_t>(cuts->second.Pieces()) >= kMaxOpsOfPieces) return false;
-    // Evaluated so often for each of its elements.
-    const int64_t rounds = RoundsOf(hlo, root);
-    if (IsPicked(hlo)) return rounds <= ElementsOf(hlo);
-    return rounds <= ElementsOf(hlo) * 3 / 2 || !(IsExpensive(hlo.opcode) || hlo.opcode == Opcode::kGather);
+    if (ops >= kMaxOps || live_ranges_.ExtendsLiveRanges(hlo, root)) return false;
+    if (const auto splits = splits_.find(&root); splits != splits_.end() && ops * static_cast<size_t>(splits->second.PartCount()) >= kMaxOpsOfParts) return false;
+    // Expensive ops join only if fusion evaluates each of their elements about once.
+    const int64_t iterations = IterationsOf(hlo, root);
+    if (IsGathered(hlo)) return iterations <= ElementsOf(hlo);
+    return iterations <= ElementsOf(hlo) * 3 / 2 || !(IsExpensive(hlo.opcode) || hlo.opcode == Opcode::kGather);
   }
 
-  // A gather takes elements of it from anywhere.
-  bool IsPicked(const Instruction& hlo) const {
+  // A gather reads arbitrary elements of `hlo`.
+  bool IsGathered(const Instruction& hlo) const {
     if (IsFree(hlo)) return false;
     const auto& users = users_[hlo.index];
     return std::any_of(users.begin(), users.end(), [&](const Instruction* user) {
@@ -223,16 +223,16 @@ class Fusing {
   void Join(Instruction& hlo, Instruction* root) {
     groups_[hlo.index].push_back(root);
     members_[root->index].push_back(&hlo);
-    ops_[root->index] += IsOneNumber(hlo) ? 0 : 1;
-    if (cuts_.contains(root)) rounds_[{root, &hlo}] = RoundsOf(hlo, *root);
+    ops_[root->index] += IsSplat(hlo) ? 0 : 1;
+    if (splits_.contains(root)) iterations_[{root, &hlo}] = IterationsOf(hlo, *root);
   }
 
-  bool IsWorthIt(const std::vector<Instruction*>& ops) const {
+  bool IsProfitable(const std::vector<Instruction*>& ops) const {
     return !std::all_of(ops.begin(), ops.end(),
                         [](const Instruction* hlo) { return IsFree(*hlo) || IsSingleElementConstant(*hlo); });
   }
 
-  // `ops` in the order of the computation; the root last.
+  // `ops` is in the order of the computation, with the root last.
   Instruction* Fuse(Instruction& root, const std::vector<Instruction*>& ops) {
     Computation* fused = module_.NewComputation(module_.arena.CopyString(StrCat("fused_", root.name)));
     fused->at = root.at;
@@ -264,26 +264,26 @@ class Fusing {
 
   Module& module_;
   Computation& computation_;
-  const LiveRangeGuard held_;
+  const LiveRangeGuard live_ranges_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
-  std::vector<std::vector<Instruction*>> members_;  // of the group with this root, last first
-  std::vector<size_t> ops_;                         // how many of them compute something
-  std::vector<Instruction*> inside_;                // the copies in the fusion that is being made
-  absl::flat_hash_map<const Instruction*, LoopSplits> cuts_;  // of groups with a concatenate or a pad
-  absl::flat_hash_map<std::pair<const Instruction*, const Instruction*>, int64_t> rounds_;  // of those: by root and member
+  std::vector<std::vector<Instruction*>> members_;  // members of the group with this root, in reverse order
+  std::vector<size_t> ops_;                         // number of members that are not splats
+  std::vector<Instruction*> inside_;                // the copies in the fusion that is being built
+  absl::flat_hash_map<const Instruction*, LoopSplits> splits_;  // for groups with a concatenate or a pad, by root
+  absl::flat_hash_map<std::pair<const Instruction*, const Instruction*>, int64_t> iterations_;  // by root and member
 };
 
 }  // namespace
 
 Result<bool> FuseLoops(Module& module, const PassContext& context) {
-  const auto left_alone = EmbeddedComputations(module);
+  const auto embedded = EmbeddedComputations(module);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
   for (Computation* computation : before) {
-    if (left_alone.contains(computation)) continue;
+    if (embedded.contains(computation)) continue;
     SortTopologically(*computation);
-    any |= Fusing(module, *computation).Run();
+    any |= LoopFuser(module, *computation).Run();
   }
   if (any) SHOAL_TRY(RemoveDeadCode(module, context));
   return any;

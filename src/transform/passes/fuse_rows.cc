@@ -1,6 +1,6 @@
-// Reductions of rows and what is computed of them, row by row, become one fusion while the row is in the cache: softmax
-// is the maximum, the sum of exponentials and the quotients of each row. What goes through equally many elements, and
-// shares some, becomes one fusion with several results. Works on the fusions that FuseLoops made.
+// Merges row reductions with the ops that use their results row by row, so that the row stays in the cache. softmax,
+// for example, computes the maximum, the sum of exponentials and the quotients of each row. Also merges fusions with
+// the same number of elements and a common operand into one with several results. Must run after FuseLoops.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,11 +17,11 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kMaxRowOps = 200, kFarOff = 100;
+constexpr size_t kMaxRowOps = 200, kMaxDistance = 100;
 
-class RowFusing {
+class RowFuser {
  public:
-  RowFusing(Module& module, Computation& computation) : module_(module), computation_(computation), held_(computation) {}
+  RowFuser(Module& module, Computation& computation) : module_(module), computation_(computation), live_ranges_(computation) {}
 
   bool Run() {
     const std::vector<Instruction*> all = computation_.instructions;
@@ -32,12 +32,12 @@ class RowFusing {
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
     }
     bool any = false;
-    for (bool reduces : {true, false}) {  // these first: they save more
+    for (bool reduces : {true, false}) {  // reductions first, because merging them saves more
       for (Instruction* hlo : all) {
-        if (!IsMember(*hlo) || Reduces(*hlo) != reduces || taken_.contains(hlo)) continue;
+        if (!IsMember(*hlo) || Reduces(*hlo) != reduces || cluster_of_.contains(hlo)) continue;
         std::vector<Instruction*> cluster = Grow(*hlo, all);
         if (cluster.size() < 2) continue;
-        for (const Instruction* member : cluster) taken_[member] = clusters_.size();
+        for (const Instruction* member : cluster) cluster_of_[member] = clusters_.size();
         ranges_.push_back(RangeOf(cluster));
         clusters_.push_back(std::move(cluster));
       }
@@ -54,40 +54,40 @@ class RowFusing {
   }
 
  private:
-  enum class Kind : uint8_t { kNoMember, kMember, kReduction };
+  enum class Kind : uint8_t { kNotMember, kMember, kReduction };
 
   static Kind KindOf(const Instruction& hlo) {
-    // What no operand reaches is worked out once, however often the rest runs. Loops that are cut stay alone.
+    // A fusion without operands is evaluated once, even if the computation runs often. Split loops are not merged.
     if (hlo.opcode != Opcode::kFusion || hlo.operand_count() == 0 || !hlo.shape().IsArray() || !hlo[kControlPredecessors].empty() ||
         hlo[Op<Opcode::kFusion>::kKind] == FusionKind::kCustom)
-      return Kind::kNoMember;
+      return Kind::kNotMember;
     const auto& inside = hlo[kCalls]->instructions;
-    if (std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return IsSplittableConcat(*op); })) return Kind::kNoMember;
+    if (std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return IsSplittableConcat(*op); })) return Kind::kNotMember;
     const bool reduces = std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return op->opcode == Opcode::kReduce; });
     return reduces ? Kind::kReduction : Kind::kMember;
   }
 
-  bool IsMember(const Instruction& hlo) const { return kinds_[hlo.index] != Kind::kNoMember; }
+  bool IsMember(const Instruction& hlo) const { return kinds_[hlo.index] != Kind::kNotMember; }
   bool Reduces(const Instruction& hlo) const { return kinds_[hlo.index] == Kind::kReduction; }
 
-  // From a first fusion on, everything that goes through the same rows.
+  // Collects fusions that iterate over the same rows as `first`, starting there.
   std::vector<Instruction*> Grow(Instruction& first, const std::vector<Instruction*>& all) {
     std::vector<Instruction*> cluster{&first};
     const bool reduces = Reduces(first);
     size_t ops = first[kCalls]->instructions.size();
-    // Not further than this beyond the last that was found: what is far off is seldom of the same rows, and to look at
-    // everything for each of many fusions takes long.
-    for (size_t i = first.index + 1; i < std::min<size_t>(all.size(), cluster.back()->index + kFarOff); ++i) {
+    // Stop kMaxDistance after the last member. Distant fusions rarely share rows, and scanning all instructions for
+    // each of many fusions takes long.
+    for (size_t i = first.index + 1; i < std::min<size_t>(all.size(), cluster.back()->index + kMaxDistance); ++i) {
       Instruction* hlo = all[i];
-      if (!IsMember(*hlo) || taken_.contains(hlo)) continue;
+      if (!IsMember(*hlo) || cluster_of_.contains(hlo)) continue;
       const bool uses = std::any_of(hlo->operands.begin(), hlo->operands.end(),
                                     [&](const Instruction* operand) { return Contains(cluster, operand); });
       const bool is_sibling = !uses && Reduces(*hlo) == reduces && SharesOperand(*hlo, cluster);
-      const size_t more = (*hlo)[kCalls]->instructions.size();
-      if ((!uses && !is_sibling) || ops + more > kMaxRowOps || (!reduces && Reduces(*hlo)) || WouldHoldMuch(cluster, *hlo)) continue;
+      const size_t added_ops = (*hlo)[kCalls]->instructions.size();
+      if ((!uses && !is_sibling) || ops + added_ops > kMaxRowOps || (!reduces && Reduces(*hlo)) || ExtendsLiveRanges(cluster, *hlo)) continue;
       cluster.push_back(hlo);
       if (CanFuseByRow(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
-        ops += more;
+        ops += added_ops;
       } else {
         cluster.pop_back();
       }
@@ -96,9 +96,9 @@ class RowFusing {
     return cluster;
   }
 
-  // A fusion stands where its last member did.
-  bool WouldHoldMuch(const std::vector<Instruction*>& cluster, const Instruction& last) const {
-    return std::any_of(cluster.begin(), cluster.end(), [&](const Instruction* member) { return held_.ExtendsLiveRanges(*member, last); });
+  // A merged fusion takes the position of its last member.
+  bool ExtendsLiveRanges(const std::vector<Instruction*>& cluster, const Instruction& last) const {
+    return std::any_of(cluster.begin(), cluster.end(), [&](const Instruction* member) { return live_ranges_.ExtendsLiveRanges(*member, last); });
   }
 
   static bool Contains(const std::vector<Instruction*>& cluster, const Instruction* hlo) {
@@ -112,8 +112,8 @@ class RowFusing {
     return {(*first)->index, (*last)->index};
   }
 
-  // Nothing before this place depends on the cluster: neither by the order, nor by being one fusion with what comes later.
-  uint32_t FirstThatMayDepend(const std::vector<Instruction*>& cluster) const {
+  // No instruction before this position depends on the cluster, directly or through a cluster it is merged into.
+  uint32_t FirstPossibleDependent(const std::vector<Instruction*>& cluster) const {
     uint32_t first = RangeOf(cluster).first;
     for (bool moved = true; moved;) {
       moved = false;
@@ -126,9 +126,9 @@ class RowFusing {
     return first;
   }
 
-  // As one fusion it would: by way of something outside, where other clusters are one fusion each already.
+  // Merging the cluster would create a cycle through instructions outside, where each other cluster counts as merged.
   bool DependsOnItself(const std::vector<Instruction*>& cluster) const {
-    const uint32_t first = FirstThatMayDepend(cluster);
+    const uint32_t first = FirstPossibleDependent(cluster);
     absl::flat_hash_set<const Instruction*> seen;
     std::vector<const Instruction*> to_do;
     auto add_operands = [&](const Instruction& hlo, bool from_inside) {
@@ -144,8 +144,8 @@ class RowFusing {
       const Instruction* hlo = to_do.back();
       to_do.pop_back();
       if (Contains(cluster, hlo)) return true;
-      auto other = taken_.find(hlo);
-      if (other == taken_.end()) {
+      auto other = cluster_of_.find(hlo);
+      if (other == cluster_of_.end()) {
         if (hlo->index > first) add_operands(*hlo, false);
         continue;
       }
@@ -156,19 +156,19 @@ class RowFusing {
     return false;
   }
 
-  // What only these rows ask for is computed where they are gone through.
+  // Adds producers that are used only inside the cluster.
   void AddProducers(std::vector<Instruction*>& cluster, size_t ops) {
     for (size_t i = 0; i < cluster.size(); ++i) {
       for (Instruction* operand : cluster[i]->operands) {
-        if (!IsMember(*operand) || taken_.contains(operand) || operand == computation_.root || Reduces(*operand)) continue;
+        if (!IsMember(*operand) || cluster_of_.contains(operand) || operand == computation_.root || Reduces(*operand)) continue;
         const auto& users = users_[operand->index];
         auto is_inside = [&](const Instruction* hlo) { return Contains(cluster, hlo); };
-        const size_t more = (*operand)[kCalls]->instructions.size();
-        if (is_inside(operand) || ops + more > kMaxRowOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
-        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside) || held_.ExtendsLiveRanges(*operand, *cluster.back())) continue;
+        const size_t added_ops = (*operand)[kCalls]->instructions.size();
+        if (is_inside(operand) || ops + added_ops > kMaxRowOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
+        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside) || live_ranges_.ExtendsLiveRanges(*operand, *cluster.back())) continue;
         cluster.insert(cluster.begin(), operand);
         if (CanFuseByRow(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
-          ops += more;
+          ops += added_ops;
           ++i;
         } else {
           cluster.erase(cluster.begin());
@@ -186,15 +186,15 @@ class RowFusing {
     return false;
   }
 
-  // Members that others ask for.
+  // Members with users outside the cluster.
   std::vector<Instruction*> OutputsOf(const std::vector<Instruction*>& cluster) const {
     std::vector<Instruction*> outputs;
     for (Instruction* member : cluster) {
       const auto& users = users_[member->index];
-      const bool is_wanted = member == computation_.root || std::any_of(users.begin(), users.end(), [&](Instruction* user) {
+      const bool is_output = member == computation_.root || std::any_of(users.begin(), users.end(), [&](Instruction* user) {
                                return std::find(cluster.begin(), cluster.end(), user) == cluster.end();
                              });
-      if (is_wanted) outputs.push_back(member);
+      if (is_output) outputs.push_back(member);
     }
     return outputs;
   }
@@ -247,25 +247,25 @@ class RowFusing {
 
   Module& module_;
   Computation& computation_;
-  const LiveRangeGuard held_;
+  const LiveRangeGuard live_ranges_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Kind> kinds_;
   std::vector<std::vector<Instruction*>> clusters_;
-  std::vector<std::pair<uint32_t, uint32_t>> ranges_;  // of each: the first and the last place
-  absl::flat_hash_map<const Instruction*, size_t> taken_;  // and by which cluster
+  std::vector<std::pair<uint32_t, uint32_t>> ranges_;           // first and last instruction index of each cluster
+  absl::flat_hash_map<const Instruction*, size_t> cluster_of_;  // cluster number of each member
 };
 
 }  // namespace
 
 Result<bool> FuseRows(Module& module, const PassContext& context) {
-  const auto left_alone = EmbeddedComputations(module);
+  const auto embedded = EmbeddedComputations(module);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
   for (Computation* computation : before) {
-    if (left_alone.contains(computation)) continue;
+    if (embedded.contains(computation)) continue;
     const auto& all = computation->instructions;
     if (std::none_of(all.begin(), all.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kFusion; })) continue;
-    any |= RowFusing(module, *computation).Run();
+    any |= RowFuser(module, *computation).Run();
   }
   if (any) SHOAL_TRY(RemoveDeadCode(module, context));
   return any;

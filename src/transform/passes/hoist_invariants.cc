@@ -1,4 +1,4 @@
-// What a loop's rounds compute alike, from elements of the state that never change, is computed once before the loop.
+// Hoists loop-invariant code: instructions that depend only on invariant elements of the state move before the loop.
 #include <algorithm>
 #include <unordered_set>
 
@@ -16,16 +16,16 @@ namespace {
 
 double BytesOf(const Instruction& hlo) { return hlo.shape().IsArray() ? static_cast<double>(HostBytesOf(hlo.shape())) : 0; }
 
-class Hoisting {
+class InvariantHoister {
  public:
-  Hoisting(Module& module, const LoopState& state) : module_(module), state_(state) {}
+  InvariantHoister(Module& module, const LoopState& state) : module_(module), state_(state) {}
 
   bool Run() {
     FindInvariants();
     const std::vector<Instruction*> chosen = Choose();
     if (chosen.empty()) return false;
     std::vector<Instruction*> outside;
-    for (Instruction* hlo : chosen) outside.push_back(Outside(*hlo));
+    for (Instruction* hlo : chosen) outside.push_back(ValueBeforeLoop(*hlo));
     std::vector<size_t> all(state_.size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = i;
     Computation& caller = *state_.loop->parent;
@@ -40,24 +40,24 @@ class Hoisting {
   }
 
  private:
-  // `given_`: elements of the state that never change. `invariant_`: those, constants, and what is computed from them.
+  // `invariant_elements_`: loop-invariant elements of the state. `invariant_`: instructions that depend only on these.
   void FindInvariants() {
     for (Instruction* hlo : state_.body->instructions) {
       if (IsGetTupleElement(*hlo) && hlo->operands[0] == state_.body->parameters[0]) {
-        if (state_.IsInvariant(ElementNumber(*hlo))) given_.insert(hlo);
+        if (state_.IsInvariant(ElementNumber(*hlo))) invariant_elements_.insert(hlo);
         continue;
       }
       if (!hlo->shape().IsArray() || hlo->shape().has_dynamic() || !IsPureAndMovable(*hlo)) continue;
       if (!(*hlo)[kControlPredecessors].empty() || Info(hlo->opcode).op_class == OpClass::kControlFlow) continue;
       const bool all = std::all_of(hlo->operands.begin(), hlo->operands.end(), [&](const Instruction* operand) {
-        return given_.contains(operand) || invariant_.contains(operand);
+        return invariant_elements_.contains(operand) || invariant_.contains(operand);
       });
       if (all) invariant_.insert(hlo);
     }
   }
 
-  // What others than invariants use, and what pays: something is computed, or moved against the grain, and the result
-  // is not much larger than what it is made of. What no element of the state reaches is kept by whoever runs the loop.
+  // Chooses invariants that variant instructions use and that are profitable to hoist: they compute or transpose, and
+  // the result is not much larger than its inputs. Values that do not depend on the state are cached by the engine.
   std::vector<Instruction*> Choose() const {
     std::unordered_set<const Instruction*> used;
     for (const Instruction* hlo : state_.body->instructions)
@@ -66,51 +66,51 @@ class Hoisting {
     std::vector<Instruction*> chosen;
     for (Instruction* hlo : state_.body->instructions) {
       if (!invariant_.contains(hlo) || !used.contains(hlo) || IsConstant(*hlo)) continue;
-      if (IsWorthIt(*hlo)) chosen.push_back(hlo);
+      if (IsProfitable(*hlo)) chosen.push_back(hlo);
     }
     return chosen;
   }
 
-  bool IsWorthIt(const Instruction& hlo) const {
+  bool IsProfitable(const Instruction& hlo) const {
     const OpClass op_class = Info(hlo.opcode).op_class;
     if (op_class == OpClass::kIndexMap && !IsTranspose(hlo)) return false;
     if (hlo.shape().IsScalar() && op_class == OpClass::kElementwise && !IsExpensive(hlo.opcode)) return false;
     double bytes = 0;
     std::unordered_set<const Instruction*> seen{&hlo};
-    std::vector<const Instruction*> todo{&hlo};
-    while (!todo.empty()) {
-      const Instruction* at = todo.back();
-      todo.pop_back();
-      if (given_.contains(at)) bytes += BytesOf(*at);
+    std::vector<const Instruction*> worklist{&hlo};
+    while (!worklist.empty()) {
+      const Instruction* at = worklist.back();
+      worklist.pop_back();
+      if (invariant_elements_.contains(at)) bytes += BytesOf(*at);
       if (!invariant_.contains(at)) continue;
       for (const Instruction* operand : at->operands)
-        if (seen.insert(operand).second) todo.push_back(operand);
+        if (seen.insert(operand).second) worklist.push_back(operand);
     }
     if (bytes > 0) return BytesOf(hlo) <= 2 * bytes;
-    // A constant that takes much to compute and little to keep: without it the rounds may be one piece of code.
+    // A reduction of constants with a small result. Without it, the loop body can be compiled as one routine.
     double read = 0;
     for (const Instruction* operand : hlo.operands) read += BytesOf(*operand);
     return op_class == OpClass::kReduction && BytesOf(hlo) * 16 <= read;
   }
 
-  // The value before the loop.
-  Instruction* Outside(const Instruction& hlo) {
-    if (auto known = outside_.find(&hlo); known != outside_.end()) return known->second;
-    Instruction* made = nullptr;
-    if (given_.contains(&hlo)) {
-      made = state_.first[ElementNumber(hlo)];
+  // The value of `hlo` computed before the loop.
+  Instruction* ValueBeforeLoop(const Instruction& hlo) {
+    if (auto known = values_before_loop_.find(&hlo); known != values_before_loop_.end()) return known->second;
+    Instruction* value = nullptr;
+    if (invariant_elements_.contains(&hlo)) {
+      value = state_.first[ElementNumber(hlo)];
     } else {
       std::vector<Instruction*> operands;
-      for (const Instruction* operand : hlo.operands) operands.push_back(Outside(*operand));
-      made = CopyInstruction(module_, *state_.loop->parent, hlo, operands);
+      for (const Instruction* operand : hlo.operands) operands.push_back(ValueBeforeLoop(*operand));
+      value = CopyInstruction(module_, *state_.loop->parent, hlo, operands);
     }
-    return outside_[&hlo] = made;
+    return values_before_loop_[&hlo] = value;
   }
 
   Module& module_;
   const LoopState& state_;
-  std::unordered_set<const Instruction*> given_, invariant_;
-  std::unordered_map<const Instruction*, Instruction*> outside_;
+  std::unordered_set<const Instruction*> invariant_elements_, invariant_;
+  std::unordered_map<const Instruction*, Instruction*> values_before_loop_;
 };
 
 }  // namespace
@@ -118,10 +118,10 @@ class Hoisting {
 Result<bool> HoistInvariants(Module& module, const PassContext&) {
   bool any = false;
   const CallCounts calls = CountCalls(module);
-  for (Computation* computation : CalleesFirst(module)) {  // inner loops first: what they give off may go further
+  for (Computation* computation : CalleesFirst(module)) {  // inner loops first, so that code can leave several loops
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before)
-      if (std::optional<LoopState> state = LoopStateOf(*hlo, calls, module)) any |= Hoisting(module, *state).Run();
+      if (std::optional<LoopState> state = LoopStateOf(*hlo, calls, module)) any |= InvariantHoister(module, *state).Run();
   }
   return any;
 }

@@ -16,7 +16,7 @@ bool IsNarrowDot(const Instruction& hlo) {
   return hlo.opcode == Opcode::kDot && (type == ElementType::kBf16 || type == ElementType::kF16) && !hlo.shape().has_dynamic();
 }
 
-// Inside a fusion products of narrow floats are summed in f32 and rounded once: said so, they mean the same outside.
+// In a fusion, dots of narrow floats sum in f32 and round once. Makes this explicit, so that inlining preserves it.
 void WidenDots(Computation& computation, Module& module) {
   Replacements replacements;
   const std::vector<Instruction*> before = computation.instructions;
@@ -32,9 +32,9 @@ void WidenDots(Computation& computation, Module& module) {
   SortTopologically(computation);
 }
 
-// The interpreter computes some ops inside a fusion as XLA:CPU would have compiled them there: reductions that round at
-// every step, and products of narrow floats. And what a fusion of collectives or custom calls means is the fusion's.
-bool MeansTheSameOutside(const Instruction& hlo) {
+// False for ops that the interpreter evaluates in a fusion as XLA:CPU compiles them there: reductions that round at
+// each step and narrow dots. Also false for collectives and custom calls, whose meaning the fusion defines.
+bool IsUnaffectedByInlining(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kReduction) return IsLoopReduction(hlo) || IsSort(hlo);
   if (op_class == OpClass::kContraction) return BitWidth(hlo.shape().element_type()) >= 32 || IsNarrowDot(hlo);
@@ -45,13 +45,13 @@ bool MeansTheSameOutside(const Instruction& hlo) {
 bool IsInlined(const Instruction& hlo) {
   if (!hlo[kControlPredecessors].empty() || CallKindOf(hlo) != CallKind::kOnce) return false;
   if (IsFusion(hlo)) {
-    const auto& inside = hlo[kCalls]->instructions;
-    return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) { return MeansTheSameOutside(*op); });
+    const auto& fused = hlo[kCalls]->instructions;
+    return std::all_of(fused.begin(), fused.end(), [](const Instruction* op) { return IsUnaffectedByInlining(*op); });
   }
   if (!IsCall(hlo)) return false;
-  // A call with a custom call in it may be the body of something that the custom call delimits.
-  const auto& inside = hlo[kToApply]->instructions;
-  return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) {
+  // A custom call may delimit a region, whose body is the called computation. Such a call is kept.
+  const auto& fused = hlo[kToApply]->instructions;
+  return std::all_of(fused.begin(), fused.end(), [](const Instruction* op) {
     const OpClass op_class = Info(op->opcode).op_class;
     if (op_class == OpClass::kOpaque) return IsKnownPureCall(*op);
     return op_class != OpClass::kCollective && op_class != OpClass::kTransfer;
@@ -62,19 +62,19 @@ bool IsInlined(const Instruction& hlo) {
 
 Result<bool> InlineCalls(Module& module, const PassContext&) {
   bool any = false;
-  // Calls of calls can make more instructions than there is memory for; what real modules call is small.
-  int64_t room = 100'000;
-  for (const Computation* computation : module.computations) room += 2 * std::ssize(computation->instructions);
+  // Nested calls can expand to more instructions than fit in memory. Real modules stay far below this budget.
+  int64_t budget = 100'000;
+  for (const Computation* computation : module.computations) budget += 2 * std::ssize(computation->instructions);
   const auto wrapped = WrappedComputations(module);
-  for (Computation* computation : CalleesFirst(module)) {  // what is inlined has nothing left to inline
+  for (Computation* computation : CalleesFirst(module)) {  // callees are already fully inlined
     if (wrapped.contains(computation)) continue;
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before) {
       if (!IsInlined(*hlo)) continue;
       Computation* callee = IsFusion(*hlo) ? (*hlo)[kCalls] : (*hlo)[kToApply];
-      if (callee->parameters.size() != hlo->operand_count() || std::ssize(callee->instructions) > room) continue;
-      room -= std::ssize(callee->instructions);
+      if (callee->parameters.size() != hlo->operand_count() || std::ssize(callee->instructions) > budget) continue;
+      budget -= std::ssize(callee->instructions);
       if (IsFusion(*hlo)) WidenDots(*callee, module);
       replacements[hlo] = Inline(*callee, hlo->operands, module, *computation);
     }

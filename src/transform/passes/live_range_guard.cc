@@ -10,26 +10,26 @@ namespace {
 
 constexpr int64_t kMinBytes = int64_t{1} << 20;
 
-// An array that is large beside what `hlo` makes of it, and is in memory: a broadcast would be read as what it repeats.
-bool ReadsMuch(const Instruction& hlo) {
-  const int64_t much = std::max(kMinBytes, SaturatingMul(8, HostBytesOf(hlo.shape())));
+// An operand is in memory and much larger than the result. Broadcasts do not count: only their operand is in memory.
+bool ReadsLargeOperand(const Instruction& hlo) {
+  const int64_t large = std::max(kMinBytes, SaturatingMul(8, HostBytesOf(hlo.shape())));
   return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
-    return operand->shape().IsArray() && HostBytesOf(operand->shape()) >= much && !IsBroadcast(*operand) && !IsConstant(*operand);
+    return operand->shape().IsArray() && HostBytesOf(operand->shape()) >= large && !IsBroadcast(*operand) && !IsConstant(*operand);
   });
 }
 
 }  // namespace
 
 LiveRangeGuard::LiveRangeGuard(const Computation& computation) {
-  uint32_t waits = 0;
+  uint32_t blocking_ops = 0;
   for (const Instruction* hlo : computation.instructions) {
-    waits_.push_back(waits);
-    if (IsLoop(*hlo) || IsCollective(*hlo)) ++waits;
+    blocking_ops_before_.push_back(blocking_ops);
+    if (IsLoop(*hlo) || IsCollective(*hlo)) ++blocking_ops;
   }
 }
 
 bool LiveRangeGuard::ExtendsLiveRanges(const Instruction& hlo, const Instruction& later) const {
-  return waits_[hlo.index] != waits_[later.index] && ReadsMuch(hlo);
+  return blocking_ops_before_[hlo.index] != blocking_ops_before_[later.index] && ReadsLargeOperand(hlo);
 }
 
 }  // namespace shoal::internal

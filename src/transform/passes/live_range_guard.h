@@ -1,5 +1,5 @@
-// Loops and collectives take long, and at a collective all devices wait with what they hold. An op that makes little of
-// much is not moved behind one: all it reads would be held meanwhile.
+// Keeps ops with large operands and small results from moving past a loop or a collective. These take long, and all
+// devices wait at a collective, so the operands would stay live meanwhile.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,11 @@ class LiveRangeGuard {
  public:
   explicit LiveRangeGuard(const Computation& computation);
 
-  // Whether `hlo` at the place of `later` would hold much more than its result over a loop or a collective between them.
+  // True if moving `hlo` to the position of `later` would keep large operands live across a loop or a collective.
   bool ExtendsLiveRanges(const Instruction& hlo, const Instruction& later) const;
 
  private:
-  std::vector<uint32_t> waits_;  // before each instruction
+  std::vector<uint32_t> blocking_ops_before_;  // number of loops and collectives before each instruction
 };
 
 }  // namespace shoal::internal

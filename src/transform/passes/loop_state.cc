@@ -12,18 +12,18 @@ namespace {
 
 using While = Op<Opcode::kWhile>;
 
-bool TakesApart(const Instruction& user, const Instruction& tuple) {
+bool IsElementOf(const Instruction& user, const Instruction& tuple) {
   return user.opcode == Opcode::kGetTupleElement && user.operands[0] == &tuple;
 }
 
-// Nobody uses the parameter but by taking an element.
-bool IsTakenApart(const Computation& computation) {
+// All users of the parameter are get-tuple-elements.
+bool IsUsedByElement(const Computation& computation) {
   if (computation.parameters.size() != 1 || !computation.parameters[0]->shape().IsTuple()) return false;
   const Instruction& parameter = *computation.parameters[0];
   if (computation.root == &parameter) return false;
   for (const Instruction* hlo : computation.instructions)
     for (const Instruction* operand : hlo->operands)
-      if (operand == &parameter && !TakesApart(*hlo, parameter)) return false;
+      if (operand == &parameter && !IsElementOf(*hlo, parameter)) return false;
   return true;
 }
 
@@ -38,26 +38,26 @@ Instruction* NewTuple(Module& module, Computation& computation, const std::vecto
   return NewInstruction(module, computation, Opcode::kTuple, module.shapes.Tuple(shapes), elements, instead_of);
 }
 
-// Gives the computation a parameter of the new shape. `places`: where each old element is now, or SIZE_MAX.
+// Replaces the parameter by one of the new shape. `new_index`: the new index of each old element, SIZE_MAX if removed.
 Instruction* ChangeParameter(Module& module, Computation& computation, const Shape* shape,
-                             const std::vector<size_t>& places) {
+                             const std::vector<size_t>& new_index) {
   Instruction* old = computation.parameters[0];
   Instruction* parameter = NewInstruction(module, computation, Opcode::kParameter, shape, {}, *old);
   SetAttr(*parameter, module, kParameterNumber, int64_t{0});
   computation.parameters[0] = parameter;
-  std::vector<Instruction*> gone{old};
+  std::vector<Instruction*> removed{old};
   for (Instruction* hlo : computation.instructions) {
-    if (!TakesApart(*hlo, *old)) continue;
-    const size_t place = places[ElementNumber(*hlo)];
-    if (place == SIZE_MAX) {
-      gone.push_back(hlo);
+    if (!IsElementOf(*hlo, *old)) continue;
+    const size_t index = new_index[ElementNumber(*hlo)];
+    if (index == SIZE_MAX) {
+      removed.push_back(hlo);
       continue;
     }
     hlo->operands[0] = parameter;
-    SetElementNumber(module, *hlo, place);
+    SetElementNumber(module, *hlo, index);
   }
   std::erase_if(computation.instructions,
-                [&](const Instruction* hlo) { return std::find(gone.begin(), gone.end(), hlo) != gone.end(); });
+                [&](const Instruction* hlo) { return std::find(removed.begin(), removed.end(), hlo) != removed.end(); });
   return parameter;
 }
 
@@ -77,7 +77,7 @@ Instruction* ElementOf(Module& module, Computation& computation, Instruction& tu
 }
 
 bool LoopState::IsInvariant(size_t i) const {
-  return TakesApart(*next[i], *body->parameters[0]) && ElementNumber(*next[i]) == i;
+  return IsElementOf(*next[i], *body->parameters[0]) && ElementNumber(*next[i]) == i;
 }
 
 CallCounts CountCalls(const Module& module) {
@@ -95,10 +95,10 @@ std::optional<LoopState> LoopStateOf(Instruction& loop, const CallCounts& calls,
   state.body = loop[While::kBody];
   state.condition = loop[While::kCondition];
   if (calls.at(state.body) != 1 || calls.at(state.condition) != 1) return std::nullopt;
-  if (!IsTakenApart(*state.body) || !IsTakenApart(*state.condition)) return std::nullopt;
+  if (!IsUsedByElement(*state.body) || !IsUsedByElement(*state.condition)) return std::nullopt;
   const Instruction& root = *state.body->root;
   if (root.opcode != Opcode::kTuple || !root[kControlPredecessors].empty()) return std::nullopt;
-  for (const Instruction* hlo : state.body->instructions)  // the root is nobody's operand
+  for (const Instruction* hlo : state.body->instructions)  // the root must not be an operand
     for (const Instruction* operand : hlo->operands)
       if (operand == &root) return std::nullopt;
   state.next.assign(root.operands.begin(), root.operands.end());
@@ -111,15 +111,15 @@ std::vector<Instruction*> RewriteLoopState(Module& module, const LoopState& stat
                                       const std::vector<Instruction*>& added) {
   Instruction& loop = *state.loop;
   Computation& caller = *loop.parent;
-  std::vector<size_t> places(state.size(), SIZE_MAX);
+  std::vector<size_t> new_index(state.size(), SIZE_MAX);
   std::vector<Instruction*> first, next, inside;
   for (size_t i = 0; i < kept.size(); ++i) {
-    places[kept[i]] = i;
+    new_index[kept[i]] = i;
     first.push_back(state.first[kept[i]]);
     next.push_back(state.next[kept[i]]);
   }
   first.insert(first.end(), added.begin(), added.end());
-  // The declared shapes stay those of the old state, whatever layouts its elements have.
+  // Keep the declared shapes of the old state, which may differ in layout from its elements.
   std::vector<const Shape*> shapes;
   for (size_t i : kept) shapes.push_back(&loop.shape().element(static_cast<int64_t>(i)));
   for (const Instruction* value : added) shapes.push_back(value->shape_);
@@ -127,8 +127,8 @@ std::vector<Instruction*> RewriteLoopState(Module& module, const LoopState& stat
 
   Instruction* const init[] = {NewTuple(module, caller, first, loop)};
   init[0]->shape_ = shape;
-  Instruction* parameter = ChangeParameter(module, *state.body, shape, places);
-  ChangeParameter(module, *state.condition, shape, places);
+  Instruction* parameter = ChangeParameter(module, *state.body, shape, new_index);
+  ChangeParameter(module, *state.condition, shape, new_index);
   for (size_t i = 0; i < added.size(); ++i) {
     inside.push_back(ElementOf(module, *state.body, *parameter, kept.size() + i));
     next.push_back(inside.back());
@@ -139,24 +139,24 @@ std::vector<Instruction*> RewriteLoopState(Module& module, const LoopState& stat
   std::erase(state.body->instructions, old_root);
   RemoveUnused(*state.body, [](const Instruction& hlo) { return hlo.opcode != Opcode::kGetTupleElement; });
 
-  Instruction* changed = CopyInstruction(module, caller, loop, init);
-  changed->shape_ = shape;
-  DropAttr(*changed, module, kSharding.id);
+  Instruction* new_loop = CopyInstruction(module, caller, loop, init);
+  new_loop->shape_ = shape;
+  DropAttr(*new_loop, module, kSharding.id);
   Replacements replacements;
-  bool wanted_whole = caller.root == &loop;
+  bool used_whole = caller.root == &loop;
   for (Instruction* hlo : caller.instructions) {
-    if (TakesApart(*hlo, loop)) {
-      if (const size_t place = places[ElementNumber(*hlo)]; place != SIZE_MAX) {
-        hlo->operands[0] = changed;
-        SetElementNumber(module, *hlo, place);
+    if (IsElementOf(*hlo, loop)) {
+      if (const size_t index = new_index[ElementNumber(*hlo)]; index != SIZE_MAX) {
+        hlo->operands[0] = new_loop;
+        SetElementNumber(module, *hlo, index);
       }
       continue;
     }
-    for (const Instruction* operand : hlo->operands) wanted_whole |= operand == &loop;
+    for (const Instruction* operand : hlo->operands) used_whole |= operand == &loop;
   }
-  if (wanted_whole) {
+  if (used_whole) {
     std::vector<Instruction*> elements;
-    for (size_t i = 0; i < kept.size(); ++i) elements.push_back(ElementOf(module, caller, *changed, i));
+    for (size_t i = 0; i < kept.size(); ++i) elements.push_back(ElementOf(module, caller, *new_loop, i));
     replacements[&loop] = NewTuple(module, caller, elements, loop);
     Apply(replacements, module, caller);
   }

@@ -9,10 +9,10 @@
 namespace shoal::internal {
 namespace {
 
-// Collectives that have a start and a done of their own; the others are wrapped.
+// Collectives with dedicated start and done ops. Others are wrapped in an async-start.
 struct StartRow {
   Opcode sync, start, done;
-  bool keeps_operand;  // the start's shape is (operands, result), not the result alone
+  bool keeps_operand;  // the shape of the start is (operands, result); else only the result
 };
 constexpr StartRow kStarts[] = {
     {Opcode::kAllReduce, Opcode::kAllReduceStart, Opcode::kAllReduceDone, false},
@@ -34,7 +34,7 @@ Instruction* Done(Instruction* start, Opcode opcode, const Instruction& hlo, Mod
   return done;
 }
 
-Instruction* SplitOwn(const Instruction& hlo, const StartRow& row, Module& module) {
+Instruction* SplitNative(const Instruction& hlo, const StartRow& row, Module& module) {
   Instruction* start = CopyInstruction(module, *hlo.parent, hlo, hlo.operands);
   start->opcode = row.start;
   start->name = module.arena.CopyString(StrCat(hlo.name, ".start"));
@@ -45,7 +45,7 @@ Instruction* SplitOwn(const Instruction& hlo, const StartRow& row, Module& modul
   return Done(start, row.done, hlo, module);
 }
 
-// async-start of a computation that is the collective alone.
+// Creates an async-start of a computation that contains only the collective.
 Instruction* SplitWrapped(const Instruction& hlo, Module& module) {
   Computation* wrapped = module.NewComputation(module.arena.CopyString(StrCat("async_", hlo.name)));
   wrapped->at = hlo.at;
@@ -65,15 +65,15 @@ Instruction* SplitWrapped(const Instruction& hlo, Module& module) {
   return done;
 }
 
-// The done that stands for a collective; null if it has no async form.
+// Splits a collective into a start and a done and returns the done; null if the collective has no async form.
 Instruction* Split(const Instruction& hlo, Module& module) {
   for (const StartRow& row : kStarts)
-    if (row.sync == hlo.opcode) return SplitOwn(hlo, row, module);
+    if (row.sync == hlo.opcode) return SplitNative(hlo, row, module);
   return std::find(std::begin(kWrapped), std::end(kWrapped), hlo.opcode) != std::end(kWrapped) ? SplitWrapped(hlo, module) : nullptr;
 }
 
-// What is one op of another computation already: fused, or wrapped.
-bool IsPartOfAnOp(const Computation& computation, const Module& module) {
+// The computation is already the body of a fusion or of an async-start.
+bool IsEmbedded(const Computation& computation, const Module& module) {
   for (const Computation* other : module.computations)
     for (const Instruction* hlo : other->instructions) {
       if (hlo->opcode != Opcode::kFusion && hlo->opcode != Opcode::kAsyncStart) continue;
@@ -92,7 +92,7 @@ Result<bool> MakeCollectivesAsync(Module& module, const PassContext&) {
     const bool has_some = std::any_of(before.begin(), before.end(), [](const Instruction* hlo) {
       return Info(hlo->opcode).op_class == OpClass::kCollective;
     });
-    if (!has_some || IsPartOfAnOp(*computation, module)) continue;
+    if (!has_some || IsEmbedded(*computation, module)) continue;
     Replacements replacements;
     for (Instruction* hlo : before)
       if (Instruction* done = Split(*hlo, module)) replacements[hlo] = done;

@@ -1,6 +1,6 @@
-// Values of ours are row-major whatever a layout says, so a bitcast that sees memory through another layout may move
-// elements. Written as the reshapes and the one transpose that it is, it meets the transposes that made the layout, and
-// both go; or it becomes part of a loop; or nothing moves at all. Copies that only change a layout go too.
+// Replaces bitcasts between layouts. Values in memory are always row-major, whatever their layout, so such a bitcast
+// may move elements. Written as reshapes and one transpose, it can cancel with the transpose that created the layout,
+// be fused into a loop, or turn out to move no data. Also removes copies that only change a layout.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -24,7 +24,7 @@ std::vector<int64_t> Permuted(Ints dims, Ints order) {
   return permuted;
 }
 
-bool IsSplit(const Instruction& hlo) {
+bool IsSplittableBitcast(const Instruction& hlo) {
   if (!IsBitcast(hlo) || !hlo.shape().IsArray() || !hlo.operand_shape(0).IsArray()) return false;
   if (hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
   const ElementType type = hlo.shape().element_type();
@@ -32,23 +32,23 @@ bool IsSplit(const Instruction& hlo) {
          hlo.shape().ElementCount() == hlo.operand_shape(0).ElementCount();
 }
 
-class Normalizing {
+class LayoutNormalizer {
  public:
-  Normalizing(Module& module, Computation& computation) : module_(module), computation_(computation) {}
+  LayoutNormalizer(Module& module, Computation& computation) : module_(module), computation_(computation) {}
 
   bool Run() {
     Replacements replacements;
     const std::vector<Instruction*> before = computation_.instructions;
-    std::unordered_set<const Instruction*> seen_through;  // by bitcasts that stay
+    std::unordered_set<const Instruction*> read_by_bitcasts;  // operands of bitcasts that are kept
     for (const Instruction* hlo : before)
-      if (IsBitcast(*hlo) && !IsSplit(*hlo)) seen_through.insert(hlo->operands[0]);
+      if (IsBitcast(*hlo) && !IsSplittableBitcast(*hlo)) read_by_bitcasts.insert(hlo->operands[0]);
     for (Instruction* hlo : before) {
       if (!(*hlo)[kControlPredecessors].empty()) continue;
-      // The layout of the entry's result is part of what the module says.
+      // The layout of the entry result is part of the module's interface.
       const bool is_result = hlo == module_.entry->root && !std::ranges::is_sorted(MajorToMinor(hlo->shape()));
-      if (IsSplit(*hlo) && !seen_through.contains(hlo) && !is_result) replacements[hlo] = Split(*hlo);
+      if (IsSplittableBitcast(*hlo) && !read_by_bitcasts.contains(hlo) && !is_result) replacements[hlo] = SplitBitcast(*hlo);
       const bool is_copy = IsCopy(*hlo) && hlo->shape().IsArray() && hlo != computation_.root &&
-                           !seen_through.contains(hlo) && Compatible(hlo->shape(), hlo->operand_shape(0));
+                           !read_by_bitcasts.contains(hlo) && Compatible(hlo->shape(), hlo->operand_shape(0));
       if (is_copy && !hlo->shape().has_dynamic()) replacements[hlo] = hlo->operands[0];
     }
     if (replacements.empty()) return false;
@@ -59,36 +59,36 @@ class Normalizing {
   }
 
  private:
-  Instruction* Split(Instruction& hlo) {
-    Instruction* origin = hlo.operands[0];  // what bitcasts of bitcasts see
-    while (IsSplit(*origin) && (*origin)[kControlPredecessors].empty()) origin = origin->operands[0];
+  Instruction* SplitBitcast(Instruction& hlo) {
+    Instruction* origin = hlo.operands[0];  // the first operand of a chain of bitcasts
+    while (IsSplittableBitcast(*origin) && (*origin)[kControlPredecessors].empty()) origin = origin->operands[0];
     const Dims from = MajorToMinor(origin->shape()), to = MajorToMinor(hlo.shape());
     const std::vector<int64_t> physical = Permuted(hlo.shape().dims(), AsInts(to));
-    // Transposes of whole dimensions find others to go away with; but one of parts of them is less than two.
+    // Transposes of whole dimensions can cancel with others, but one transpose of factors is cheaper than two of these.
     const bool two = !std::ranges::is_sorted(from) && !std::ranges::is_sorted(to) &&
                      Permuted(origin->shape().dims(), AsInts(from)) != physical;
     if (const auto factors = CommonFactors(origin->shape(), hlo.shape()); factors && (two || IsIdentity(*factors)))
-      return Rearranged(origin, *factors, hlo);
+      return RearrangeFactors(origin, *factors, hlo);
     std::vector<int64_t> back(to.size());
     for (size_t i = 0; i < to.size(); ++i) back[static_cast<size_t>(to[i])] = static_cast<int64_t>(i);
-    return Transposed(Reshaped(Transposed(origin, AsInts(from), hlo), physical, hlo), back, hlo);
+    return Transpose(Reshape(Transpose(origin, AsInts(from), hlo), physical, hlo), back, hlo);
   }
 
-  // The factors in the order that they have in the one, transposed to the order in the other.
-  Instruction* Rearranged(Instruction* origin, std::vector<LayoutFactor> factors, const Instruction& instead_of) {
+  // Reshapes to the factors in source order, transposes them to target order, and reshapes to the result.
+  Instruction* RearrangeFactors(Instruction* origin, std::vector<LayoutFactor> factors, const Instruction& instead_of) {
     std::ranges::sort(factors, std::greater(), &LayoutFactor::from);
-    factors = Merged(factors);
+    factors = MergeAdjacent(factors);
     std::vector<int64_t> sizes, order(factors.size());
     for (const LayoutFactor& factor : factors) sizes.push_back(factor.size);
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, std::greater(), [&](int64_t i) { return factors[static_cast<size_t>(i)].to; });
     const bool moves = !std::ranges::is_sorted(order);
-    Instruction* value = moves ? Transposed(Reshaped(origin, sizes, instead_of), order, instead_of) : origin;
-    return Reshaped(value, instead_of.shape().dims(), instead_of);
+    Instruction* value = moves ? Transpose(Reshape(origin, sizes, instead_of), order, instead_of) : origin;
+    return Reshape(value, instead_of.shape().dims(), instead_of);
   }
 
-  // Neighbours that stay neighbours are one.
-  static std::vector<LayoutFactor> Merged(const std::vector<LayoutFactor>& factors) {
+  // Merges factors that are adjacent in both orders.
+  static std::vector<LayoutFactor> MergeAdjacent(const std::vector<LayoutFactor>& factors) {
     std::vector<LayoutFactor> merged;
     for (const LayoutFactor& factor : factors) {
       if (merged.empty() || merged.back().from != factor.from * factor.size || merged.back().to != factor.to * factor.size) {
@@ -100,12 +100,12 @@ class Normalizing {
     return merged;
   }
 
-  Instruction* Reshaped(Instruction* value, Ints dims, const Instruction& instead_of) {
+  Instruction* Reshape(Instruction* value, Ints dims, const Instruction& instead_of) {
     if (std::ranges::equal(value->shape().dims(), dims)) return value;
     return NewReshape(module_, computation_, module_.shapes.Array(value->shape().element_type(), dims), value, instead_of);
   }
 
-  Instruction* Transposed(Instruction* value, Ints order, const Instruction& instead_of) {
+  Instruction* Transpose(Instruction* value, Ints order, const Instruction& instead_of) {
     if (std::is_sorted(order.begin(), order.end())) return value;
     const Shape* shape =
         module_.shapes.Array(value->shape().element_type(), Permuted(value->shape().dims(), order));
@@ -120,9 +120,9 @@ class Normalizing {
 
 Result<bool> NormalizeLayouts(Module& module, const PassContext&) {
   bool any = false;
-  const auto parts = EmbeddedComputations(module);
+  const auto embedded = EmbeddedComputations(module);
   for (Computation* computation : module.computations)
-    if (!parts.contains(computation)) any |= Normalizing(module, *computation).Run();
+    if (!embedded.contains(computation)) any |= LayoutNormalizer(module, *computation).Run();
   return any;
 }
 

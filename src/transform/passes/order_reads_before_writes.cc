@@ -1,5 +1,5 @@
-// An op that writes in place (dynamic-update-slice, scatter) has to copy its operand if somebody reads it afterwards. So
-// readers go first, wherever the order of the computation leaves that open.
+// Orders readers of a value before ops that write it in place (dynamic-update-slice, scatter), where dependencies
+// permit. Such an op must copy its operand if the operand is read afterwards.
 #include <queue>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,44 +16,44 @@ bool WritesInPlace(const Instruction& hlo) {
   return IsDynamicUpdateSlice(hlo) || IsScatter(hlo);
 }
 
-class Ordering {
+class InstructionOrdering {
  public:
-  explicit Ordering(Computation& computation) : computation_(computation) {}
+  explicit InstructionOrdering(Computation& computation) : computation_(computation) {}
 
-  // In the order there was, but that a writer waits for the readers of what it writes as long as anything else can run.
+  // Keeps the existing order, but delays each writer until its operand has no readers left or only writers are ready.
   bool Run() {
     auto& all = computation_.instructions;
     users_.resize(all.size());
-    missing_.resize(all.size());
+    pending_operands_.resize(all.size());
     for (Instruction* hlo : all) {
       for (Instruction* operand : hlo->operands) AddEdge(*operand, *hlo);
       for (Instruction* before : (*hlo)[kControlPredecessors]) AddEdge(*before, *hlo);
     }
     for (Instruction* hlo : all)
-      if (missing_[hlo->index] == 0) ready_.push(hlo);
+      if (pending_operands_[hlo->index] == 0) ready_.push(hlo);
     std::vector<Instruction*> order;
-    std::vector<Instruction*> waiting;  // writers whose operand has readers left
-    placed_.assign(all.size(), false);
+    std::vector<Instruction*> waiting_writers;  // their operands have readers left
+    ordered_.assign(all.size(), false);
     while (order.size() < all.size()) {
       if (ready_.empty()) {
-        if (waiting.empty()) return false;
-        Place(waiting.front(), order);
-        waiting.erase(waiting.begin());
+        if (waiting_writers.empty()) return false;
+        Append(waiting_writers.front(), order);
+        waiting_writers.erase(waiting_writers.begin());
       } else {
         Instruction* hlo = ready_.top();
         ready_.pop();
         if (HasReaders(*hlo))
-          waiting.push_back(hlo);
+          waiting_writers.push_back(hlo);
         else
-          Place(hlo, order);
+          Append(hlo, order);
       }
-      // Those whose last reader has run.
-      for (size_t i = 0; i < waiting.size();) {
-        if (HasReaders(*waiting[i])) {
+      // Release the writers without remaining readers.
+      for (size_t i = 0; i < waiting_writers.size();) {
+        if (HasReaders(*waiting_writers[i])) {
           ++i;
         } else {
-          ready_.push(waiting[i]);
-          waiting.erase(waiting.begin() + static_cast<int64_t>(i));
+          ready_.push(waiting_writers[i]);
+          waiting_writers.erase(waiting_writers.begin() + static_cast<int64_t>(i));
         }
       }
     }
@@ -71,27 +71,27 @@ class Ordering {
 
   void AddEdge(Instruction& from, Instruction& to) {
     users_[from.index].push_back(&to);
-    ++missing_[to.index];
+    ++pending_operands_[to.index];
   }
 
   bool HasReaders(const Instruction& hlo) const {
     if (!WritesInPlace(hlo)) return false;
     for (const Instruction* user : users_[hlo.operands[0]->index])
-      if (user != &hlo && !placed_[user->index] && !WritesInPlace(*user)) return true;
+      if (user != &hlo && !ordered_[user->index] && !WritesInPlace(*user)) return true;
     return false;
   }
 
-  void Place(Instruction* hlo, std::vector<Instruction*>& order) {
+  void Append(Instruction* hlo, std::vector<Instruction*>& order) {
     order.push_back(hlo);
-    placed_[hlo->index] = true;
+    ordered_[hlo->index] = true;
     for (Instruction* user : users_[hlo->index])
-      if (--missing_[user->index] == 0) ready_.push(user);
+      if (--pending_operands_[user->index] == 0) ready_.push(user);
   }
 
   Computation& computation_;
   std::vector<std::vector<Instruction*>> users_;
-  std::vector<int> missing_;  // operands that have not run
-  std::vector<bool> placed_;
+  std::vector<int> pending_operands_;  // number of operands not yet ordered, by instruction index
+  std::vector<bool> ordered_;
   std::priority_queue<Instruction*, std::vector<Instruction*>, ByDescendingIndex> ready_;
 };
 
@@ -102,7 +102,7 @@ Result<bool> OrderReadsBeforeWrites(Module& module, const PassContext&) {
   for (Computation* computation : module.computations) {
     const auto& all = computation->instructions;
     if (std::none_of(all.begin(), all.end(), [](const Instruction* hlo) { return WritesInPlace(*hlo); })) continue;
-    any |= Ordering(*computation).Run();
+    any |= InstructionOrdering(*computation).Run();
   }
   return any;
 }

@@ -1,5 +1,5 @@
-// Pass: one rewrite of a module. It returns whether it changed something; a failure is a bug of ours, with the
-// instruction it was about. Passes work on a private copy (core/ir/rewrite.h).
+// Pass: one rewrite of a module. It returns true if it changed the module. An error is an internal bug and names the
+// instruction that caused it. Passes work on a private copy of the module (core/ir/rewrite.h).
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace shoal::internal {
 
-// The services that passes may use and that are defined above them.
+// Services for passes that are implemented in higher layers.
 struct PassContext {
   // Evaluates the entry computation of a module without parameters on one device.
   std::function<Result<Value>(const Module& module)> evaluate;
@@ -19,57 +19,57 @@ struct PassContext {
 struct Pass {
   std::string_view name;
   Result<bool> (*run)(Module& module, const PassContext& context);
-  std::string_view why;  // and why here
+  std::string_view why;  // the reason for its position in the pipeline
 };
 
-// Calls that run their computation once and as they are written become part of the caller: call, and fusions of plain
-// ops, which are fused again for this machine. What the interpreter computes otherwise inside a fusion stays there.
+// Inlines calls, and fusions of plain ops, which are then fused again for this machine. Keeps fusions with ops that the
+// interpreter evaluates differently inside a fusion.
 Result<bool> InlineCalls(Module& module, const PassContext& context);
-// Instructions nobody asks for, and computations nobody calls.
+// Removes unused instructions and uncalled computations.
 Result<bool> RemoveDeadCode(Module& module, const PassContext& context);
-// get-tuple-element of a tuple is the element; a tuple of all elements of a tuple is that tuple.
+// Replaces a get-tuple-element of a tuple by the element, and a tuple of all elements of a tuple by that tuple.
 Result<bool> SimplifyTuples(Module& module, const PassContext& context);
-// Equal instructions of equal operands become one.
+// Replaces equal instructions with equal operands by one instruction.
 Result<bool> ShareCommonSubexpressions(Module& module, const PassContext& context);
-// Index maps that undo each other, conversions to the same type, operations with a neutral element.
+// Removes index maps that undo each other and ops that forward their operand, such as conversions to the same type.
 Result<bool> SimplifyAlgebra(Module& module, const PassContext& context);
-// Products of what is transposed, and transposed products, become products.
+// Folds transposes of dot operands and of dot results into the dot.
 Result<bool> FoldTransposes(Module& module, const PassContext& context);
-// Bitcasts through layouts become the reshapes and the transpose that they are, for values that are always row-major.
+// Rewrites bitcasts between layouts as reshapes and a transpose of row-major values.
 Result<bool> NormalizeLayouts(Module& module, const PassContext& context);
-// Products of vectors in a batch become multiplications and sums, outer products multiplications.
+// Rewrites batched dots with a vector as a multiply and a reduce, and outer products as a multiply.
 Result<bool> ExpandDots(Module& module, const PassContext& context);
-// Reductions of rows of a few elements become ops of slices.
+// Rewrites reductions of rows with few elements as elementwise ops on slices.
 Result<bool> UnrollShortReductions(Module& module, const PassContext& context);
-// Windows of many elements that overlap share the sums of their parts.
+// Rewrites reduce-windows with large overlapping windows so that the windows share partial sums.
 Result<bool> DecomposeReduceWindows(Module& module, const PassContext& context);
-// Elementwise ops of repeated scalars become repeated results of scalars.
+// Rewrites elementwise ops of broadcast scalars as broadcasts of scalar ops.
 Result<bool> SinkBroadcasts(Module& module, const PassContext& context);
-// Small results of constants alone become constants.
+// Evaluates instructions that depend only on constants, if the result is small.
 Result<bool> FoldConstants(Module& module, const PassContext& context);
-// Elements of a loop's state that nobody needs go; those that never change are known outside, and made inside where a few
-// cheap ops of constants make them.
+// Removes unused elements of a loop's state. Uses the initial value of a loop-invariant element after the loop, and
+// recomputes it inside the loop if a few cheap ops of constants suffice.
 Result<bool> SimplifyLoops(Module& module, const PassContext& context);
-// What the rounds of a loop compute alike moves before the loop.
+// Hoists loop-invariant code out of while loops.
 Result<bool> HoistInvariants(Module& module, const PassContext& context);
-// Everything one loop nest can compute becomes one fusion.
+// Fuses instructions that one loop nest can compute.
 Result<bool> FuseLoops(Module& module, const PassContext& context);
-// Reductions that fold nothing become reshapes.
+// Rewrites reductions over dimensions of size 1 as reshapes.
 Result<bool> SimplifyReductions(Module& module, const PassContext& context);
-// Fusions that reduce rows, and those that use the results row by row, become one.
+// Merges fusions that reduce rows with fusions that use the results row by row.
 Result<bool> FuseRows(Module& module, const PassContext& context);
-// What each device makes of a result that all were given is made late: until then they hold that one together.
+// Sinks values that each device computes from a result shared by all devices, which shortens their live ranges.
 Result<bool> SinkPerDeviceValues(Module& module, const PassContext& context);
-// What is written in place is read before, where the order is free.
+// Orders reads of a value before ops that write it in place, where dependencies permit.
 Result<bool> OrderReadsBeforeWrites(Module& module, const PassContext& context);
 
-// An all-reduce of which each device keeps its own part becomes a reduce-scatter.
+// Rewrites an all-reduce of which each device keeps only its own shard as a reduce-scatter.
 Result<bool> CreateReduceScatters(Module& module, const PassContext& context);
-// Collectives of one kind over the same groups, of which none needs another, become one of up to 30 MiB.
+// Combines independent collectives of the same kind over the same groups, up to 30 MiB.
 Result<bool> CombineCollectives(Module& module, const PassContext& context);
-// Each collective becomes a start and a done.
+// Splits each collective into a start and a done.
 Result<bool> MakeCollectivesAsync(Module& module, const PassContext& context);
-// A schedule for a module that has none: starts as early, dones as late as what is between them hides.
+// Schedules a module that has no schedule: starts as early as possible, dones once other work has hidden the latency.
 Result<bool> ScheduleLatencyHiding(Module& module, const PassContext& context);
 
 }  // namespace shoal::internal

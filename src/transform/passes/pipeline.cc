@@ -11,34 +11,34 @@ namespace shoal::internal {
 namespace {
 
 constexpr Pass kEnginePipeline[] = {
-    {"inline-calls", InlineCalls, "first: everything after it sees across what were borders of functions"},
-    {"simplify-tuples", SimplifyTuples, "before anything that asks who uses a value: a tuple uses all of it"},
-    {"simplify-reductions", SimplifyReductions, "before reshapes are simplified: it makes some"},
-    {"normalize-layouts", NormalizeLayouts, "before simplify-algebra: the transposes it makes meet others"},
-    {"expand-dots", ExpandDots, "before anything that looks at sums: it makes some"},
-    {"unroll-short-reductions", UnrollShortReductions, "when the last dimension is the one that lies together in memory"},
-    {"decompose-reduce-windows", DecomposeReduceWindows, "before fusion, which would look at every element of a window"},
-    {"sink-broadcasts", SinkBroadcasts, "before constants are folded: what is one number everywhere is small"},
-    {"fold-constants", FoldConstants, "before loops are looked at: a bound that is computed becomes a constant"},
-    {"simplify-loops", SimplifyLoops, "before invariants are looked for: fewer elements, and constants inside"},
-    {"hoist-invariants", HoistInvariants, "before fusion, which would hide them"},
-    {"simplify-algebra", SimplifyAlgebra, "before equal instructions are looked for: it makes more of them equal"},
-    {"fold-transposes", FoldTransposes, "after simplify-algebra, which makes one of two that follow each other"},
-    {"share-common-subexpressions", ShareCommonSubexpressions, "inlining brings many copies of the same constants"},
-    {"remove-dead-code", RemoveDeadCode, "what the passes above left behind would be fused otherwise"},
-    {"fuse-loops", FuseLoops, "late: it hides instructions from every pass above"},
-    {"fuse-rows", FuseRows, "joins what fuse-loops made"},
-    {"sink-per-device-values", SinkPerDeviceValues, "when it is known what is one step: it orders what is left"},
-    {"order-reads-before-writes", OrderReadsBeforeWrites, "last: a writer waits for the readers as they are now"},
+    {"inline-calls", InlineCalls, "first, so that all later passes see across function boundaries"},
+    {"simplify-tuples", SimplifyTuples, "before passes that inspect users, because a tuple uses every element"},
+    {"simplify-reductions", SimplifyReductions, "before simplify-algebra, because it creates reshapes"},
+    {"normalize-layouts", NormalizeLayouts, "before simplify-algebra, which merges the transposes it creates"},
+    {"expand-dots", ExpandDots, "before the passes that rewrite reductions, because it creates some"},
+    {"unroll-short-reductions", UnrollShortReductions, "after normalize-layouts, so that the last dimension is contiguous"},
+    {"decompose-reduce-windows", DecomposeReduceWindows, "before fusion, whose loops would read each window in full"},
+    {"sink-broadcasts", SinkBroadcasts, "before fold-constants, because a scalar is smaller than its broadcast"},
+    {"fold-constants", FoldConstants, "before simplify-loops, so that computed loop bounds are constants"},
+    {"simplify-loops", SimplifyLoops, "before hoist-invariants, so that loops have less state and more constants"},
+    {"hoist-invariants", HoistInvariants, "before fusion, which would hide the loop-invariant instructions"},
+    {"simplify-algebra", SimplifyAlgebra, "before share-common-subexpressions: it makes more instructions equal"},
+    {"fold-transposes", FoldTransposes, "after simplify-algebra, which merges consecutive transposes"},
+    {"share-common-subexpressions", ShareCommonSubexpressions, "after inline-calls, which leaves many equal constants"},
+    {"remove-dead-code", RemoveDeadCode, "before fusion, which would otherwise fuse unused instructions"},
+    {"fuse-loops", FuseLoops, "after the passes above, because a fusion hides its instructions from them"},
+    {"fuse-rows", FuseRows, "after fuse-loops, because it merges the fusions created there"},
+    {"sink-per-device-values", SinkPerDeviceValues, "after fusion, because it reorders the remaining instructions"},
+    {"order-reads-before-writes", OrderReadsBeforeWrites, "last, because only now the readers of each value are final"},
 };
 
-// What XLA's GPU pipeline does to collectives after SPMD partitioning. The engine has no use for it: its devices meet
-// whenever they arrive.
+// The passes that XLA's GPU pipeline runs on collectives after SPMD partitioning. The engine does not need them: its
+// devices run on their own threads, and a collective completes once all have arrived.
 constexpr Pass kCommunicationPipeline[] = {
-    {"create-reduce-scatters", CreateReduceScatters, "first: a reduce-scatter is combined with others of its kind"},
-    {"combine-collectives", CombineCollectives, "before they are split: one start for many"},
-    {"make-collectives-async", MakeCollectivesAsync, "gives the schedule something to move"},
-    {"schedule-latency-hiding", ScheduleLatencyHiding, "last: what follows would have to keep its order"},
+    {"create-reduce-scatters", CreateReduceScatters, "first, so that the reduce-scatters can be combined"},
+    {"combine-collectives", CombineCollectives, "before collectives become async, so that many share one start"},
+    {"make-collectives-async", MakeCollectivesAsync, "before scheduling, which moves the starts and dones"},
+    {"schedule-latency-hiding", ScheduleLatencyHiding, "last, because any later pass would have to preserve the schedule"},
 };
 
 Result<bool> Verified(Module& module, const Pass& pass) {

@@ -1,4 +1,4 @@
-// The passes that run before a module is lowered, in order.
+// The pass pipelines that run before a module is lowered.
 #pragma once
 
 #include <functional>
@@ -10,22 +10,22 @@
 
 namespace shoal::internal {
 
-// The table of contents of the optimiser.
+// The optimizer's passes, in order.
 std::span<const Pass> EnginePipeline();
-// What makes collectives of a partitioned module fast, and a schedule that hides them: not part of the above.
+// The passes that optimize collectives of a partitioned module and hide their latency. Not part of EnginePipeline.
 std::span<const Pass> CommunicationPipeline();
-// Of either.
+// Finds a pass of either pipeline; null if there is none with this name.
 const Pass* PassByName(std::string_view name);
 
 struct PipelineOptions {
-  std::vector<std::string> disabled;  // by name
-  bool verify = false;                // after each pass
+  std::vector<std::string> disabled;  // pass names
+  bool verify = false;                // verify the module after each pass that changed it
   PassContext context;
-  // After each pass: whether it changed something, and how long it took.
+  // Called after each pass. `changed`: the pass changed the module.
   std::function<void(const Pass& pass, bool changed, double seconds)> after;
 };
 
-// Runs them; true if any changed something. A failure reads "after fuse-loops: …".
+// Runs the passes in order; true if any changes the module. Errors begin with "PASS: ", verifier errors "after PASS: ".
 Result<bool> RunPipeline(Module& module, std::span<const Pass> passes, const PipelineOptions& options = {});
 
 }  // namespace shoal::internal

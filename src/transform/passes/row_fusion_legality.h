@@ -1,4 +1,4 @@
-// Fusions that go through the same rows.
+// Legality check for merging fusions that iterate over the same rows.
 #pragma once
 
 #include <span>
@@ -7,11 +7,11 @@
 
 namespace shoal::internal {
 
-// One loop nest can compute all these fusions, of which `outputs` are wanted: they reduce the same rows, and what depends
-// on such a result takes it once per row. Columns are rows in this sense too, but what depends on their sums must have
-// one element for each of them.
+// True if one loop nest can compute all these fusions. `outputs` are the fusions used elsewhere. All reductions must
+// reduce the same rows, and ops that depend on a reduction use its result once per row. Reductions of columns are
+// allowed too, but ops that depend on them must have one element per column.
 //
-// Without any reduction: they have as many elements each, and take each other's at the place they are at themselves.
+// Without a reduction, all fusions must have the same number of elements and read each other at their own index.
 bool CanFuseByRow(std::span<Instruction* const> fusions, std::span<Instruction* const> outputs);
 
 }  // namespace shoal::internal

@@ -11,8 +11,8 @@
 namespace shoal::internal {
 namespace {
 
-// A rough device: what matters is which of two things takes longer.
-constexpr double kMemoryRate = 3e12, kMatrixRate = 4e14, kLinkRate = 5e10, kLatency = 2e-5;
+// Rates of a typical device. Only comparisons between durations matter, so rough values suffice.
+constexpr double kMemoryRate = 3e12, kDotRate = 4e14, kLinkRate = 5e10, kLatency = 2e-5;
 
 double BytesOfOp(const Instruction& hlo) {
   double bytes = LeafBytesOf(hlo.shape());
@@ -20,12 +20,12 @@ double BytesOfOp(const Instruction& hlo) {
   return bytes;
 }
 
-// The products of a contraction: elements of both sides and of the result, each pair once along what is summed.
-double MatrixSeconds(const Instruction& hlo) {
+// Time of a contraction. The square root of lhs * rhs * result element counts is the number of multiplications.
+double DotSeconds(const Instruction& hlo) {
   if (Info(hlo.opcode).op_class != OpClass::kContraction || hlo.operand_count() < 2) return 0;
   auto elements = [](const Shape& shape) { return shape.IsArray() ? static_cast<double>(shape.ElementCount().value_or(0)) : 0; };
-  const double product = elements(hlo.operand_shape(0)) * elements(hlo.operand_shape(1)) * elements(hlo.shape());
-  return 2 * std::sqrt(product) / kMatrixRate;
+  const double elements_product = elements(hlo.operand_shape(0)) * elements(hlo.operand_shape(1)) * elements(hlo.shape());
+  return 2 * std::sqrt(elements_product) / kDotRate;
 }
 
 bool IsStart(const Instruction& hlo) {
@@ -37,15 +37,15 @@ bool IsStart(const Instruction& hlo) {
 struct Node {
   Instruction* hlo = nullptr;
   std::vector<size_t> before, after;
-  double seconds = 0;  // on the device, or beside it
+  double seconds = 0;  // duration of the kernel, or of the transfer for a start
   bool starts = false, waits_for_start = false;
   double to_end = 0, ends = 0;
-  size_t missing = 0;
+  size_t pending_operands = 0;
 };
 
-class Scheduling {
+class LatencyHidingOrder {
  public:
-  explicit Scheduling(const Computation& computation) {
+  explicit LatencyHidingOrder(const Computation& computation) {
     absl::flat_hash_map<const Instruction*, size_t> at;
     for (Instruction* hlo : computation.instructions) {
       Node node;
@@ -63,7 +63,7 @@ class Scheduling {
         nodes_[before].after.push_back(nodes_.size());
         node.waits_for_start |= nodes_[before].starts;
       }
-      node.missing = node.before.size();
+      node.pending_operands = node.before.size();
       at[hlo] = nodes_.size();
       nodes_.push_back(std::move(node));
     }
@@ -73,15 +73,15 @@ class Scheduling {
     }
   }
 
-  // What is furthest from the end goes first; what begins something beside the kernels goes as early as it can, what
-  // waits for it once it is over, or when nothing else is left to do.
+  // List scheduling by distance to the end. Starts run as early as possible; an instruction that waits for a start runs
+  // once the transfer is done, or when no other instruction is ready.
   std::vector<Instruction*> Order() {
     auto sooner = [&](size_t a, size_t b) {
       return nodes_[a].to_end != nodes_[b].to_end ? nodes_[a].to_end > nodes_[b].to_end : a < b;
     };
     std::set<size_t, decltype(sooner)> ready(sooner);
     for (size_t i = 0; i < nodes_.size(); ++i)
-      if (nodes_[i].missing == 0) ready.insert(i);
+      if (nodes_[i].pending_operands == 0) ready.insert(i);
     std::vector<Instruction*> order;
     double now = 0, link_free = 0;
     while (!ready.empty()) {
@@ -96,7 +96,7 @@ class Scheduling {
       }
       order.push_back(node.hlo);
       for (size_t after : node.after)
-        if (--nodes_[after].missing == 0) ready.insert(after);
+        if (--nodes_[after].pending_operands == 0) ready.insert(after);
     }
     return order;
   }
@@ -107,7 +107,7 @@ class Scheduling {
     if (starts) return kLatency + BytesOfOp(hlo) / kLinkRate;
     if (op_class == OpClass::kStructure || op_class == OpClass::kTransfer || IsBitcast(hlo)) return 0;
     if (op_class == OpClass::kCollective) return hlo.operand_count() == 1 && IsStart(*hlo.operands[0]) ? 0 : kLatency;
-    return std::max(BytesOfOp(hlo) / kMemoryRate, MatrixSeconds(hlo));
+    return std::max(BytesOfOp(hlo) / kMemoryRate, DotSeconds(hlo));
   }
 
   double ReadyAt(const Node& node) const {
@@ -121,11 +121,11 @@ class Scheduling {
     for (auto it = ready.begin(); it != ready.end(); ++it)
       if (nodes_[*it].starts) return it;
     auto best = ready.end();
-    double least = 0;
+    double earliest = 0;
     for (auto it = ready.begin(); it != ready.end(); ++it) {
       const double at = nodes_[*it].waits_for_start ? ReadyAt(nodes_[*it]) : 0;
       if (at <= now) return it;
-      if (best == ready.end() || at < least) best = it, least = at;
+      if (best == ready.end() || at < earliest) best = it, earliest = at;
     }
     return best;
   }
@@ -138,7 +138,7 @@ class Scheduling {
 Result<bool> ScheduleLatencyHiding(Module& module, const PassContext&) {
   if (module.is_scheduled) return false;
   for (Computation* computation : module.computations)
-    if (computation->root != nullptr) SetOrder(*computation, Scheduling(*computation).Order());
+    if (computation->root != nullptr) SetOrder(*computation, LatencyHidingOrder(*computation).Order());
   module.is_scheduled = true;
   return true;
 }

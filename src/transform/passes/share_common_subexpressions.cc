@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-struct HashOf {
+struct InstructionHash {
   size_t operator()(const Instruction* hlo) const {
     size_t hash = absl::HashOf(static_cast<int>(hlo->opcode), hlo->shape_);
     for (const Instruction* operand : hlo->operands) hash = absl::HashOf(hash, operand);
@@ -16,7 +16,7 @@ struct HashOf {
   }
 };
 
-struct SameAs {
+struct InstructionEqual {
   bool operator()(const Instruction* a, const Instruction* b) const {
     if (a == b) return true;
     if (a->opcode != b->opcode || a->shape_ != b->shape_ || a->operand_count() != b->operand_count()) return false;
@@ -32,7 +32,7 @@ Result<bool> ShareCommonSubexpressions(Module& module, const PassContext& contex
   bool any = false;
   for (Computation* computation : module.computations) {
     Replacements replacements;
-    absl::flat_hash_set<Instruction*, HashOf, SameAs> seen;
+    absl::flat_hash_set<Instruction*, InstructionHash, InstructionEqual> seen;
     for (Instruction* hlo : computation->instructions) {
       for (Instruction*& operand : hlo->operands) operand = ResolveReplacement(replacements, operand);
       if (!IsPureAndMovable(*hlo) || !(*hlo)[kControlPredecessors].empty()) continue;
@@ -42,7 +42,7 @@ Result<bool> ShareCommonSubexpressions(Module& module, const PassContext& contex
     any |= !replacements.empty();
     Apply(replacements, module, *computation);
   }
-  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // in a fusion nothing may be left unused
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // a fusion must not contain unused instructions
   return any;
 }
 

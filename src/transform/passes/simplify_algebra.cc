@@ -17,16 +17,16 @@ bool IsIdentityOrder(Ints dimensions) {
   return true;
 }
 
-// The operand if the instruction hands it on as it is: same shape, same layout, same elements in the same places.
-Instruction* HandedOn(const Instruction& hlo) {
+// The operand, if the instruction forwards it unchanged: same shape, same layout, same element order.
+Instruction* ForwardedOperand(const Instruction& hlo) {
   if (hlo.operand_count() != 1 || hlo.operands[0]->shape_ != hlo.shape_) return nullptr;
   const bool always = IsCopy(hlo) || IsConvert(hlo) || IsReshape(hlo) || IsBitcast(hlo);
   const bool in_order = (IsTranspose(hlo) || IsBroadcast(hlo)) && IsIdentityOrder(hlo[kDimensions]);
   return always || in_order ? hlo.operands[0] : nullptr;
 }
 
-// reshape(reshape(x)): what the outer one may take instead of its operand.
-Instruction* SkipsOperand(const Instruction& hlo) {
+// For reshape(reshape(x)): x, which the outer reshape can use instead of its operand.
+Instruction* InnerReshapeOperand(const Instruction& hlo) {
   if (hlo.operand_count() != 1 || !IsReshape(hlo) || !IsReshape(*hlo.operands[0]))
     return nullptr;
   if (hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return nullptr;
@@ -34,7 +34,7 @@ Instruction* SkipsOperand(const Instruction& hlo) {
   return origin->shape().has_dynamic() ? nullptr : origin;
 }
 
-// transpose(transpose(x)) is one transpose of x: its dimensions; nothing where it is something else.
+// For transpose(transpose(x)): the dimensions of the one transpose of x that is equal to it. Empty for other ops.
 std::vector<int64_t> ComposedOrder(const Instruction& hlo) {
   if (!IsTranspose(hlo) || !IsTranspose(*hlo.operands[0]) || hlo.shape().has_dynamic())
     return {};
@@ -44,8 +44,8 @@ std::vector<int64_t> ComposedOrder(const Instruction& hlo) {
   return order;
 }
 
-// A transpose that only moves dimensions of one element leaves every element where it is.
-bool NoTraffic(const Instruction& hlo) {
+// A transpose that only moves dimensions of size 1 does not change the order of the elements.
+bool IsNoOpTranspose(const Instruction& hlo) {
   if (!IsTranspose(hlo) || hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
   int64_t last = -1;
   for (int64_t d : hlo[kDimensions]) {
@@ -56,8 +56,8 @@ bool NoTraffic(const Instruction& hlo) {
   return true;
 }
 
-// What a select gives whose condition is a constant, the same for all elements.
-Instruction* Chosen(const Instruction& hlo) {
+// The operand chosen by a select whose condition is a splat constant.
+Instruction* SelectedOperand(const Instruction& hlo) {
   if (!IsSelect(hlo) || hlo.operand_count() != 3) return nullptr;
   const Instruction* condition = hlo.operands[0];
   if (IsBroadcast(*condition)) condition = condition->operands[0];
@@ -82,22 +82,22 @@ Result<bool> SimplifyAlgebra(Module& module, const PassContext& context) {
         SetAttr(*hlo, module, kDimensions, Ints(module.arena.Copy(order)));
         any = true;
       }
-      if (NoTraffic(*hlo) && !IsIdentityOrder((*hlo)[kDimensions])) {
+      if (IsNoOpTranspose(*hlo) && !IsIdentityOrder((*hlo)[kDimensions])) {
         TurnIntoReshape(*hlo, module);
         any = true;
       }
-      if (Instruction* origin = SkipsOperand(*hlo)) {
+      if (Instruction* origin = InnerReshapeOperand(*hlo)) {
         hlo->operands[0] = origin;
         any = true;
       }
-      Instruction* same = HandedOn(*hlo);
-      if (same == nullptr) same = Chosen(*hlo);
-      if (same != nullptr) replacements[hlo] = same;
+      Instruction* value = ForwardedOperand(*hlo);
+      if (value == nullptr) value = SelectedOperand(*hlo);
+      if (value != nullptr) replacements[hlo] = value;
     }
     any |= !replacements.empty();
     Apply(replacements, module, *computation);
   }
-  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // in a fusion nothing may be left unused
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // a fusion must not contain unused instructions
   return any;
 }
 

@@ -1,5 +1,5 @@
-// Elements of a loop's state that nobody needs are dropped; after the loop, what never changes is what it was before it;
-// in the loop, what never changes and is made of constants and a few cheap ops, as a mask, is made where it is needed.
+// Simplifies the state of loops. Removes unused elements. After the loop, uses the initial value of invariant elements.
+// In the loop, recomputes invariant elements that depend only on constants and a few cheap ops, such as masks.
 #include <algorithm>
 #include <unordered_set>
 
@@ -14,7 +14,7 @@
 namespace shoal::internal {
 namespace {
 
-// A scalar constant, or what a few cheap ops make of such: with the loop that needs it, it need not be in memory at all.
+// A single-element constant, or a few cheap ops of these. Fused into the loop that uses it, it needs no memory.
 bool IsGenerated(const Instruction& hlo, int& budget) {
   if (--budget < 0) return false;
   if (IsSingleElementConstant(hlo)) return true;
@@ -27,16 +27,16 @@ bool IsGenerated(const Instruction& hlo) {
   return IsGenerated(hlo, budget);
 }
 
-class Simplifying {
+class LoopSimplifier {
  public:
-  Simplifying(Module& module, const LoopState& state) : module_(module), state_(state) {}
+  LoopSimplifier(Module& module, const LoopState& state) : module_(module), state_(state) {}
 
   bool Run() {
-    // A loop in which nothing changes never ends, or never begins: whoever runs it says so.
+    // If no element changes, the loop never runs or never terminates. It is kept, so that the executor can report that.
     if (AllInvariant()) return false;
-    const bool known = PutConstants(*state_.body) | PutConstants(*state_.condition);
-    const bool passed = PassAround();
-    return Drop() || known || passed;
+    const bool materialized = MaterializeConstants(*state_.body) | MaterializeConstants(*state_.condition);
+    const bool bypassed = BypassLoop();
+    return DropUnusedElements() || materialized || bypassed;
   }
 
  private:
@@ -46,13 +46,13 @@ class Simplifying {
     return true;
   }
 
-  // The element that a get-tuple-element takes of `tuple`; the number of elements if it is none.
+  // The index of a get-tuple-element of `tuple`; the number of elements if `hlo` is any other instruction.
   size_t ElementTaken(const Instruction& hlo, const Instruction& tuple) const {
     const bool takes = IsGetTupleElement(hlo) && hlo.operands[0] == &tuple;
     return takes ? ElementNumber(hlo) : state_.size();
   }
 
-  bool PutConstants(Computation& computation) {
+  bool MaterializeConstants(Computation& computation) {
     Replacements replacements;
     const std::vector<Instruction*> before = computation.instructions;
     for (Instruction* hlo : before) {
@@ -60,10 +60,10 @@ class Simplifying {
       if (i == state_.size() || !state_.IsInvariant(i) || !IsGenerated(*state_.first[i])) continue;
       if (std::find(state_.next.begin(), state_.next.end(), hlo) != state_.next.end() && UsedOnlyByRoot(*hlo)) continue;
       if (hlo == computation.root) continue;
-      replacements[hlo] = Copied(*state_.first[i], computation);
+      replacements[hlo] = CopyValue(*state_.first[i], computation);
     }
     if (replacements.empty()) return false;
-    // The root hands the element on as before, so that it is still seen not to change.
+    // The root still forwards the element, so that it is still recognized as invariant.
     for (Instruction* hlo : computation.instructions) {
       if (hlo == state_.body->root) continue;
       for (Instruction*& operand : hlo->operands) operand = ResolveReplacement(replacements, operand);
@@ -72,9 +72,9 @@ class Simplifying {
     return true;
   }
 
-  Instruction* Copied(const Instruction& hlo, Computation& computation) {
+  Instruction* CopyValue(const Instruction& hlo, Computation& computation) {
     std::vector<Instruction*> operands;
-    for (const Instruction* operand : hlo.operands) operands.push_back(Copied(*operand, computation));
+    for (const Instruction* operand : hlo.operands) operands.push_back(CopyValue(*operand, computation));
     return CopyInstruction(module_, computation, hlo, operands);
   }
 
@@ -85,7 +85,7 @@ class Simplifying {
     return true;
   }
 
-  bool PassAround() {
+  bool BypassLoop() {
     Replacements replacements;
     Computation& caller = *state_.loop->parent;
     for (Instruction* hlo : caller.instructions) {
@@ -100,46 +100,46 @@ class Simplifying {
     return true;
   }
 
-  // An element is needed if somebody after the loop, the condition or something with an effect asks for it, or the next
-  // value of one that is needed.
-  bool Drop() {
+  // An element is needed if it is used after the loop, by the condition, by an instruction with side effects, or by the
+  // next value of a needed element.
+  bool DropUnusedElements() {
     std::vector<bool> needed(state_.size(), false);
-    std::vector<const Instruction*> todo;
+    std::vector<const Instruction*> worklist;
     const Computation& caller = *state_.loop->parent;
-    bool whole = caller.root == state_.loop;
+    bool uses_whole = caller.root == state_.loop;
     for (const Instruction* hlo : caller.instructions) {
       const size_t i = ElementTaken(*hlo, *state_.loop);
       if (i != state_.size()) needed[i] = true;
-      for (const Instruction* operand : hlo->operands) whole |= operand == state_.loop && i == state_.size();
+      for (const Instruction* operand : hlo->operands) uses_whole |= operand == state_.loop && i == state_.size();
     }
-    if (whole) return false;
+    if (uses_whole) return false;
     RemoveUnused(*state_.condition, [](const Instruction& hlo) { return !IsGetTupleElement(hlo); });
     for (const Instruction* hlo : state_.condition->instructions)
       if (const size_t i = ElementTaken(*hlo, *state_.condition->parameters[0]); i != state_.size()) needed[i] = true;
     for (const Instruction* hlo : state_.body->instructions)
-      if (!IsPureAndMovable(*hlo) && !IsParameter(*hlo)) todo.push_back(hlo);
+      if (!IsPureAndMovable(*hlo) && !IsParameter(*hlo)) worklist.push_back(hlo);
     for (size_t i = 0; i < needed.size(); ++i)
-      if (needed[i]) todo.push_back(state_.next[i]);
-    std::unordered_set<const Instruction*> seen(todo.begin(), todo.end());
-    const auto ask = [&](const Instruction* hlo) {
-      if (seen.insert(hlo).second) todo.push_back(hlo);
+      if (needed[i]) worklist.push_back(state_.next[i]);
+    std::unordered_set<const Instruction*> seen(worklist.begin(), worklist.end());
+    const auto mark = [&](const Instruction* hlo) {
+      if (seen.insert(hlo).second) worklist.push_back(hlo);
     };
-    while (!todo.empty()) {
-      const Instruction* hlo = todo.back();
-      todo.pop_back();
+    while (!worklist.empty()) {
+      const Instruction* hlo = worklist.back();
+      worklist.pop_back();
       const size_t i = ElementTaken(*hlo, *state_.body->parameters[0]);
       if (i != state_.size() && !needed[i]) {
         needed[i] = true;
-        ask(state_.next[i]);
+        mark(state_.next[i]);
       }
-      for (const Instruction* operand : hlo->operands) ask(operand);
-      for (const Instruction* before : (*hlo)[kControlPredecessors]) ask(before);
+      for (const Instruction* operand : hlo->operands) mark(operand);
+      for (const Instruction* before : (*hlo)[kControlPredecessors]) mark(before);
     }
     std::vector<size_t> kept;
     for (size_t i = 0; i < needed.size(); ++i)
       if (needed[i]) kept.push_back(i);
     if (kept.size() == needed.size() || kept.empty()) return false;
-    // What only led to dropped elements goes first, so that nothing is left that takes them.
+    // First remove instructions that only dropped elements depend on, so that no users of these elements are left.
     std::erase_if(state_.body->instructions, [&](const Instruction* hlo) {
       return hlo != state_.body->root && !IsParameter(*hlo) && !seen.contains(hlo) &&
              ElementTaken(*hlo, *state_.body->parameters[0]) == state_.size();
@@ -163,7 +163,7 @@ Result<bool> SimplifyLoops(Module& module, const PassContext& context) {
   for (Computation* computation : CalleesFirst(module)) {
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before)
-      if (std::optional<LoopState> state = LoopStateOf(*hlo, calls, module)) any |= Simplifying(module, *state).Run();
+      if (std::optional<LoopState> state = LoopStateOf(*hlo, calls, module)) any |= LoopSimplifier(module, *state).Run();
   }
   if (any) SHOAL_TRY(RemoveDeadCode(module, context));
   return any;

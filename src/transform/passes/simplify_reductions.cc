@@ -1,5 +1,5 @@
-// A reduction over dimensions of one element only drops these dimensions: XLA takes the initial value for the identity of
-// the function, and so do we.
+// Replaces a reduction over dimensions of size 1 by a reshape. As in XLA, the initial value is assumed to be the
+// identity of the function.
 #include <algorithm>
 
 #include "core/ir/rewrite.h"

@@ -7,7 +7,7 @@ namespace shoal::internal {
 namespace {
 
 
-// tuple(gte(t, 0), gte(t, 1), …) of all elements of t.
+// For tuple(gte(t, 0), gte(t, 1), …) of all elements of t: the tuple t.
 Instruction* RebuiltTuple(const Instruction& hlo) {
   if (hlo.operand_count() == 0 || !IsGetTupleElement(*hlo.operands[0])) return nullptr;
   Instruction* whole = hlo.operands[0]->operands[0];
@@ -39,7 +39,7 @@ Result<bool> SimplifyTuples(Module& module, const PassContext& context) {
     any |= !replacements.empty();
     Apply(replacements, module, *computation);
   }
-  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // in a fusion nothing may be left unused
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // a fusion must not contain unused instructions
   return any;
 }
 

@@ -1,5 +1,5 @@
-// An elementwise op of scalars that were repeated first gives one number, repeated: it is worked out once, and constants
-// among them can be folded.
+// Rewrites an elementwise op of broadcast scalars as the broadcast of a scalar op. The op is then computed only once,
+// and constant scalars can be folded.
 #include <algorithm>
 
 #include "core/ir/rewrite.h"
@@ -13,12 +13,12 @@
 namespace shoal::internal {
 namespace {
 
-// What all elements of an operand are; null if they are not known to be one number.
-Instruction* NumberOf(Instruction& hlo) {
+// The scalar that all elements of an operand are equal to; null if it is not known.
+Instruction* ScalarOf(Instruction& hlo) {
   if (!hlo.shape().IsArray()) return nullptr;
   if (hlo.shape().rank() == 0) return &hlo;
   if (!IsBroadcast(hlo) || hlo.operand_shape(0).rank() != 0) return nullptr;
-  // Loose modules change the type on the way.
+  // In modules with deviations, a broadcast may change the element type.
   return hlo.operand_shape(0).element_type() == hlo.shape().element_type() ? hlo.operands[0] : nullptr;
 }
 
@@ -27,31 +27,31 @@ bool CanSink(const Instruction& hlo) {
   const Shape& shape = hlo.shape();
   if (!shape.IsArray() || shape.rank() == 0 || shape.has_dynamic()) return false;
   return std::all_of(hlo.operands.begin(), hlo.operands.end(), [&](Instruction* operand) {
-    if (NumberOf(*operand) == nullptr || operand->shape().has_dynamic()) return false;
+    if (ScalarOf(*operand) == nullptr || operand->shape().has_dynamic()) return false;
     return operand->shape().rank() == 0 || std::ranges::equal(operand->shape().dims(), shape.dims());
   });
 }
 
-Instruction* Sunk(Instruction& hlo, Module& module, Computation& computation) {
-  std::vector<Instruction*> numbers;
-  for (Instruction* operand : hlo.operands) numbers.push_back(NumberOf(*operand));
-  Instruction* number = CopyInstruction(module, computation, hlo, numbers);
-  number->shape_ = module.shapes.Scalar(hlo.shape().element_type());
-  return NewBroadcast(module, computation, hlo.shape_, number, {}, hlo);
+Instruction* SinkBroadcast(Instruction& hlo, Module& module, Computation& computation) {
+  std::vector<Instruction*> scalars;
+  for (Instruction* operand : hlo.operands) scalars.push_back(ScalarOf(*operand));
+  Instruction* scalar = CopyInstruction(module, computation, hlo, scalars);
+  scalar->shape_ = module.shapes.Scalar(hlo.shape().element_type());
+  return NewBroadcast(module, computation, hlo.shape_, scalar, {}, hlo);
 }
 
 }  // namespace
 
 Result<bool> SinkBroadcasts(Module& module, const PassContext&) {
   bool any = false;
-  const auto parts = EmbeddedComputations(module);
+  const auto embedded = EmbeddedComputations(module);
   for (Computation* computation : module.computations) {
-    if (parts.contains(computation)) continue;
+    if (embedded.contains(computation)) continue;
     Replacements replacements;
     const std::vector<Instruction*> instructions(computation->instructions.begin(), computation->instructions.end());
     for (Instruction* hlo : instructions) {
       for (Instruction*& operand : hlo->operands) operand = ResolveReplacement(replacements, operand);
-      if (CanSink(*hlo)) replacements[hlo] = Sunk(*hlo, module, *computation);
+      if (CanSink(*hlo)) replacements[hlo] = SinkBroadcast(*hlo, module, *computation);
     }
     if (replacements.empty()) continue;
     ApplyReplacements(replacements, module, *computation);

@@ -1,5 +1,5 @@
-// Devices that wait for each other hold what they need afterwards. A result that all members of a group were given is
-// one array for all of them, so whatever each would make of it on its own is made late, just before it is needed.
+// Sinks values that each device computes from a shared result to just before their first use. While devices wait at a
+// collective, a shared result is one array for all members of the group, but each device has its own computed values.
 #include <algorithm>
 
 #include "core/ir/rewrite.h"
@@ -16,14 +16,14 @@ namespace {
 
 constexpr int64_t kMinBytes = int64_t{1} << 20;
 
-// Held once for several devices.
+// The value has one buffer for several devices.
 bool IsShared(const Instruction& hlo) {
   const Instruction* at = &hlo;
   while (IsReshape(*at) || IsBitcast(*at) || IsGetTupleElement(*at)) at = at->operands[0];
   return IsConstant(*at) || HasUniformResult(*at);
 }
 
-bool MayBeLate(const Instruction& hlo) {
+bool IsSinkable(const Instruction& hlo) {
   const int64_t bytes = HostBytesOf(hlo.shape());
   if (!hlo.shape().IsArray() || bytes < kMinBytes || !IsPureAndMovable(hlo) || !hlo[kControlPredecessors].empty() || IsShared(hlo)) return false;
   int64_t own = 0;
@@ -34,23 +34,23 @@ bool MayBeLate(const Instruction& hlo) {
   return own <= bytes / 8;
 }
 
-// Each that may be late goes before the first that uses it; from the last on, so that chains go together.
-bool Delay(Computation& computation) {
+// Moves each sinkable value before its first user. Goes from last to first instruction, so that chains move together.
+bool SinkValues(Computation& computation) {
   auto& all = computation.instructions;
   std::vector<const Instruction*> first_user(all.size(), nullptr);
-  std::vector<size_t> place_of(all.size());
-  std::vector<std::vector<Instruction*>> before(all.size());  // by the user's index
+  std::vector<size_t> position_of(all.size());
+  std::vector<std::vector<Instruction*>> before(all.size());  // values to place before each user, by its index
   bool any = false;
   for (size_t i = all.size(); i-- > 0;) {
     Instruction* hlo = all[i];
     const Instruction* user = first_user[i];
-    const bool late = user != nullptr && MayBeLate(*hlo) && user->index > i + 1;
-    place_of[i] = late ? place_of[user->index] : i;
+    const bool late = user != nullptr && IsSinkable(*hlo) && user->index > i + 1;
+    position_of[i] = late ? position_of[user->index] : i;
     if (late) before[user->index].push_back(hlo);
     any = any || late;
     const auto use = [&](const Instruction* used) {
       const Instruction*& first = first_user[used->index];
-      if (first == nullptr || place_of[i] <= place_of[first->index]) first = hlo;
+      if (first == nullptr || position_of[i] <= position_of[first->index]) first = hlo;
     };
     std::ranges::for_each(hlo->operands, use);
     std::ranges::for_each((*hlo)[kControlPredecessors], use);
@@ -62,7 +62,7 @@ bool Delay(Computation& computation) {
     order.push_back(hlo);
   };
   for (Instruction* hlo : all)
-    if (place_of[hlo->index] == hlo->index) place(place, hlo);
+    if (position_of[hlo->index] == hlo->index) place(place, hlo);
   all = std::move(order);
   computation.as_written.clear();
   for (size_t i = 0; i < all.size(); ++i) all[i]->index = static_cast<uint32_t>(i);
@@ -73,9 +73,9 @@ bool Delay(Computation& computation) {
 
 Result<bool> SinkPerDeviceValues(Module& module, const PassContext&) {
   bool any = false;
-  const auto parts = EmbeddedComputations(module);
+  const auto embedded = EmbeddedComputations(module);
   for (Computation* computation : module.computations)
-    if (!parts.contains(computation)) any |= Delay(*computation);
+    if (!embedded.contains(computation)) any |= SinkValues(*computation);
   return any;
 }
 

@@ -1,5 +1,5 @@
-// A reduction of rows of two to four elements becomes ops of slices: vectors then lie across the rows, where they would
-// hold one row each.
+// Unrolls reductions of rows with two to four elements into elementwise ops on slices. Vectors then hold elements of
+// many rows instead of one short row.
 #include <algorithm>
 
 #include "core/ir/users.h"
@@ -13,45 +13,45 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int64_t kLongest = 4, kFewestRows = 1 << 10;
+constexpr int64_t kMaxRowLength = 4, kMinRows = 1 << 10;
 
-// What is made of the result, element by element, and given back to the rows is better reduced where they are gone through.
-bool GoesBackToRows(const Instruction& reduce, Users& users) {
-  std::vector<const Instruction*> looked{&reduce};
-  for (size_t i = 0; i < looked.size(); ++i) {
-    for (const Instruction* user : users.Of(*looked[i])) {
+// The result is broadcast back to the rows, possibly after elementwise ops. Then reducing in the row loop is faster.
+bool IsBroadcastBackToRows(const Instruction& reduce, Users& users) {
+  std::vector<const Instruction*> worklist{&reduce};
+  for (size_t i = 0; i < worklist.size(); ++i) {
+    for (const Instruction* user : users.Of(*worklist[i])) {
       if (IsBroadcast(*user)) return true;
-      const bool goes_on = IsReshape(*user) || IsElementwise(*user);
-      if (goes_on && std::ranges::find(looked, user) == looked.end()) looked.push_back(user);
+      const bool is_forwarded = IsReshape(*user) || IsElementwise(*user);
+      if (is_forwarded && std::ranges::find(worklist, user) == worklist.end()) worklist.push_back(user);
     }
   }
   return false;
 }
 
-// The op that is applied; none if it stays a reduction.
-const Instruction* OpOfShortRows(const Instruction& hlo) {
+// The op to unroll with; null if the reduction is kept.
+const Instruction* ShortReductionOp(const Instruction& hlo) {
   if (!IsLoopReduction(hlo) || hlo.operand_count() != 2 || !hlo.shape().IsArray()) return nullptr;
   const Shape& rows = hlo.operand_shape(0);
   const Ints reduced = hlo[kDimensions];
-  if (reduced.size() != 1 || reduced[0] != rows.rank() - 1 || rows.dims().back() < 2 || rows.dims().back() > kLongest) return nullptr;
-  if (hlo.shape().ElementCount().value_or(0) < kFewestRows) return nullptr;
+  if (reduced.size() != 1 || reduced[0] != rows.rank() - 1 || rows.dims().back() < 2 || rows.dims().back() > kMaxRowLength) return nullptr;
+  if (hlo.shape().ElementCount().value_or(0) < kMinRows) return nullptr;
   const ElementType type = hlo.shape().element_type();
   const Instruction* op = OnlyOpOf(*hlo[kToApply]);
   if (op == nullptr || op->shape().element_type() != type || rows.element_type() != type || IsComplex(type)) return nullptr;
-  // Sums of narrow floats are kept in f32 until the row is through.
+  // Reductions of narrow floats accumulate in f32 over the row, so they are kept.
   return ReturnsAnOperand(op->opcode) || !IsFloat(type) || BitWidth(type) >= 32 ? op : nullptr;
 }
 
-Instruction* Expanded(Instruction& hlo, const Instruction& op, Module& module, Computation& computation) {
+Instruction* Unroll(Instruction& hlo, const Instruction& op, Module& module, Computation& computation) {
   const int64_t last = hlo.operand_shape(0).rank() - 1;
-  Instruction* folded = NewBroadcast(module, computation, hlo.shape_, hlo.operands[1], {}, hlo);
+  Instruction* result = NewBroadcast(module, computation, hlo.shape_, hlo.operands[1], {}, hlo);
   for (int64_t i = 0; i < hlo.operand_shape(0).dim(last); ++i) {
     Instruction* column = NewSlice(module, computation, hlo.operands[0], {last, i, i + 1}, hlo);
-    Instruction* const operands[] = {folded, NewReshape(module, computation, hlo.shape_, column, hlo)};
-    folded = CopyInstruction(module, computation, op, operands);
-    folded->shape_ = hlo.shape_;
+    Instruction* const operands[] = {result, NewReshape(module, computation, hlo.shape_, column, hlo)};
+    result = CopyInstruction(module, computation, op, operands);
+    result->shape_ = hlo.shape_;
   }
-  return folded;
+  return result;
 }
 
 }  // namespace
@@ -64,10 +64,10 @@ Result<bool> UnrollShortReductions(Module& module, const PassContext&) {
     const std::vector<Instruction*> before = computation->instructions;
     std::vector<std::pair<Instruction*, const Instruction*>> found;
     for (Instruction* hlo : before) {
-      const Instruction* op = OpOfShortRows(*hlo);
-      if (op != nullptr && !GoesBackToRows(*hlo, users)) found.emplace_back(hlo, op);
+      const Instruction* op = ShortReductionOp(*hlo);
+      if (op != nullptr && !IsBroadcastBackToRows(*hlo, users)) found.emplace_back(hlo, op);
     }
-    for (const auto& [hlo, op] : found) replacements[hlo] = Expanded(*hlo, *op, module, *computation);
+    for (const auto& [hlo, op] : found) replacements[hlo] = Unroll(*hlo, *op, module, *computation);
     if (replacements.empty()) continue;
     any = true;
     ApplyReplacements(replacements, module, *computation);

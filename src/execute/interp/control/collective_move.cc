@@ -129,7 +129,8 @@ Result<Value> BeginAllGather(Call& call) {
       SHOAL_ASSIGN(joined, gather(contributions));
       return std::vector<Arrays>(contributions.size(), joined);
     });
-    rules.side_by_side = [dim](const std::vector<ArrayTypes>& types, PartRules::Targets) -> std::optional<ArrayTypes> {
+    rules.contiguous_types = [dim](const std::vector<ArrayTypes>& types,
+                                   PartRules::Targets) -> std::optional<ArrayTypes> {
       ArrayTypes joined = types[0];
       for (size_t k = 0; k < joined.size(); ++k) {
         if (!AreContiguousParts(types, k, dim)) return std::nullopt;
@@ -158,7 +159,7 @@ Result<std::vector<Arrays>> TransposeContributions(const Instruction& hlo, std::
 // Each process receives one array for each of its members.
 PartRules AllToAllRules(const Instruction& hlo, size_t n) {
   PartRules rules;
-  rules.cut = [&hlo, n](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+  rules.split = [&hlo, n](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
     Arrays parts;
     for (size_t target : targets) {
       if (!hlo.has(kDimensions)) {
@@ -195,8 +196,8 @@ PartRules AllToAllRules(const Instruction& hlo, size_t n) {
   };
   rules.one_each = true;
   if (hlo.has(kDimensions))
-    rules.side_by_side = [dim = hlo[kDimensions][0]](const std::vector<ArrayTypes>& types,
-                                                     PartRules::Targets targets) -> std::optional<ArrayTypes> {
+    rules.contiguous_types = [dim = hlo[kDimensions][0]](const std::vector<ArrayTypes>& types,
+                                                         PartRules::Targets targets) -> std::optional<ArrayTypes> {
       if (!AreContiguousParts(types, 0, dim)) return std::nullopt;
       return ArrayTypes(targets.size(), types[0][0]);
     };
@@ -221,7 +222,7 @@ namespace {
 PartRules BroadcastRules(const Roots& roots) {
   PartRules rules;
   rules.is_shared = true;
-  rules.cut = [roots](size_t source, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> {
+  rules.split = [roots](size_t source, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> {
     Arrays parts;
     for (size_t k = 0; k < roots.operands(); ++k)
       parts.push_back(roots.Of(k) == source ? contribution[k] : Array(contribution[k].type(), Dims{0}));

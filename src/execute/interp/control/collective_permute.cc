@@ -15,7 +15,7 @@ Result<std::shared_ptr<Pending>> SendSlices(Call& call, int64_t bytes, Slice sli
   const auto device = static_cast<size_t>(call.device.id());
   auto pending = std::make_shared<Pending>();
   for (const Route* route : routes->from[device]) {
-    Arrays sent = slice(route->source_turn);
+    Arrays sent = slice(route->source_index);
     UnchargeFromDevice(sent);
     world.Deliver(call.hlo, *route, std::move(sent));
   }

@@ -23,7 +23,7 @@ Diag CannotScatter(const Instruction& hlo, const std::string& whole, int64_t n) 
 PartRules ReduceScatterRules(const Instruction& hlo, const FoldPtr& fold, int64_t n) {
   PartRules rules;
   const int64_t dim = hlo[kDimensions][0];
-  rules.cut = [&hlo, n, dim](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+  rules.split = [&hlo, n, dim](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
     Arrays parts;
     for (size_t target : targets) {
       for (const Array& whole : contribution) {
@@ -70,7 +70,7 @@ Result<std::vector<Arrays>> ResultsAtRoots(const Roots& roots, const Arrays& sum
 PartRules FoldOnEveryProcess(const FoldPtr& fold) {
   PartRules rules;
   rules.is_shared = true;
-  rules.cut = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
+  rules.split = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
   rules.join = [fold](std::vector<Arrays> parts, const std::vector<ArrayTypes>&,
                       PartRules::Targets targets) -> Result<std::vector<Arrays>> {
     SHOAL_ASSIGN(sums, FoldAll(fold, std::move(parts)));
@@ -85,7 +85,7 @@ PartRules ReduceToRootsRules(const Instruction& hlo, const Roots& roots, const F
     return std::find(targets.begin(), targets.end(), roots.Of(k)) != targets.end();
   };
   PartRules rules;
-  rules.cut = [roots, is_wanted](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+  rules.split = [roots, is_wanted](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
     Arrays parts;
     for (size_t k = 0; k < roots.operands(); ++k)
       parts.push_back(is_wanted(k, targets) ? contribution[k] : Array(contribution[k].type(), Dims{0}));

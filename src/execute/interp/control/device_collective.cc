@@ -18,12 +18,12 @@ struct CollectiveHandler {
 constexpr CollectiveHandler kHandlers[] = {
     {Opcode::kAllGather, &BeginAllGather, SmallCollectiveTraits{.shares = true}},
     {Opcode::kAllReduce, &BeginAllReduce, SmallCollectiveTraits{.folds = true, .shares = true}},
-    {Opcode::kAllToAll, &BeginAllToAll, SmallCollectiveTraits{.cuts = true}},
+    {Opcode::kAllToAll, &BeginAllToAll, SmallCollectiveTraits{.splits = true}},
     {Opcode::kCollectiveBroadcast, &BeginCollectiveBroadcast, {}},
     {Opcode::kCollectivePermute, &BeginCollectivePermute, {}},
     {Opcode::kCollectiveReduce, &BeginCollectiveReduce, {}},
     {Opcode::kRaggedAllToAll, &BeginRaggedAllToAll, {}},
-    {Opcode::kReduceScatter, &BeginReduceScatter, SmallCollectiveTraits{.folds = true, .cuts = true}},
+    {Opcode::kReduceScatter, &BeginReduceScatter, SmallCollectiveTraits{.folds = true, .splits = true}},
 };
 
 const CollectiveHandler* FindHandler(const Instruction& hlo) {

@@ -110,7 +110,7 @@ class RaggedExchange {
 // Each process receives all offsets and sizes, its members' outputs, and the rows sent to each of its members.
 PartRules RaggedRules(const Instruction& hlo, const DeviceGroup& group) {
   PartRules rules;
-  rules.cut = [&group](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+  rules.split = [&group](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
     const bool is_own = std::find(targets.begin(), targets.end(), source) != targets.end();
     Arrays parts{Array(contribution[0].type(), Dims{0}),
                  is_own ? contribution[1] : Array(contribution[1].type(), Dims{0})};

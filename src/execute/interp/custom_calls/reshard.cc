@@ -62,7 +62,7 @@ bool IsContributedByOthers(const ShardGrid& grid, size_t source) {
 // Parts that other members need are sent to all of them; all other parts stay local.
 PartRules JoinRules(std::vector<ShardGrid> grids, Combine join) {
   PartRules rules;
-  rules.cut = [grids](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+  rules.split = [grids](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
     const bool is_local = std::find(targets.begin(), targets.end(), source) != targets.end();
     Arrays parts;
     for (size_t i = 0; i < grids.size(); ++i)
