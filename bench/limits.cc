@@ -116,7 +116,7 @@ Ready Prepare(const Options& options, const std::string& name, std::string text)
   Ready ready;
   ready.module = Parsed(name, std::move(text));
   ready.grid = InferDevices(*ready.module).grid;
-  EngineOptions engine;
+  CompileOptions engine;
   engine.threads = options.threads;
   auto compiled = Executable::Compile(*ready.module, engine);
   if (!compiled.ok()) {
@@ -211,7 +211,7 @@ void Scale(const Options& options) {
   }
   const std::unique_ptr<Module> few = Parsed("2", Layers(2, 64, 1)), all = Parsed("32", Layers(32, 64, 1));
   const auto compile = [&](const Module& module) {
-    EngineOptions engine;
+    CompileOptions engine;
     engine.threads = options.threads;
     return [&module, engine] { return (*Executable::Compile(module, engine))->compile_seconds(); };
   };

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`shoal compare` of each JAX golden before partitioning and optimisation with its form after it.
+"""Runs `shoal compare` on each JAX golden before and after partitioning and optimisation.
 
     tests/jax/compare.py SHARED [--bin build/shoal]
 """
@@ -9,21 +9,22 @@ import pathlib
 import subprocess
 import sys
 
-# How many elements may be out of bounds. Adam's first step is the learning rate times the sign of the gradient, and the
-# weights are bf16: where a gradient is nothing but rounding, its sign is chance.
-MOST_BEYOND = {"transformer_bf16_fsdp": 8}
+# Maximum number of elements out of bounds. Adam's first step is the learning rate times the sign of the gradient, and
+# the weights are bf16: if a gradient consists only of rounding errors, its sign is random.
+MAX_OUT_OF_BOUNDS = {"transformer_bf16_fsdp": 8}
 
 
-def verdict(binary, before):
-    """None, or why the two forms of a golden do not agree."""
+def difference(binary, before):
+    """None, or the difference between the two forms of a golden."""
     after = before.with_name(before.name.replace(".before.", ".after."))
     done = subprocess.run([binary, "compare", before, after, "--json"], capture_output=True, text=True, check=False)
     if not done.stdout:
         return done.stderr.strip()
-    beyond = {each["output"]: each["out_of_bounds"] for each in json.loads(done.stdout)["outputs"] if each["out_of_bounds"]}
-    if sum(beyond.values()) <= MOST_BEYOND.get(before.name.split(".")[0], 0):
+    outputs = json.loads(done.stdout)["outputs"]
+    out_of_bounds = {each["output"]: each["out_of_bounds"] for each in outputs if each["out_of_bounds"]}
+    if sum(out_of_bounds.values()) <= MAX_OUT_OF_BOUNDS.get(before.name.split(".")[0], 0):
         return None
-    return f"elements out of bounds, by output: {beyond}"
+    return f"elements out of bounds, by output: {out_of_bounds}"
 
 
 def main():
@@ -32,9 +33,9 @@ def main():
     parser.add_argument("--bin", default="build/shoal")
     options = parser.parse_args()
     befores = sorted((options.shared / "golden/jax").glob("*.before.hlo"))
-    wrong = {before.name: why for before in befores if (why := verdict(options.bin, before))}
-    for name, why in wrong.items():
-        print(f"{name}: {why}")
+    wrong = {before.name: reason for before in befores if (reason := difference(options.bin, before))}
+    for name, reason in wrong.items():
+        print(f"{name}: {reason}")
     print(f"{len(befores) - len(wrong)} passed, {len(wrong)} failed")
     return 1 if wrong or not befores else 0
 

@@ -14,10 +14,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shared", type=pathlib.Path)
     parser.add_argument("--bin", default="build/shoal")
-    options, passed_on = parser.parse_known_args()
+    options, extra = parser.parse_known_args()
     with tempfile.NamedTemporaryFile("r", suffix=".txt") as report:
         command = [sys.executable, options.shared / "tools/conformance.py", "jax", options.shared / "golden/jax",
-                   "--bin", options.bin, "--fail", report.name, *passed_on]
+                   "--bin", options.bin, "--fail", report.name, *extra]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         lines = [line for line in report.read().splitlines() if line]
     counts = re.search(r"(\d+) of (\d+) the same", done.stdout)

@@ -1,8 +1,8 @@
-"""Do two results agree? Integers and moved elements exactly, zeros with their sign; floats within units in the last
+"""Compares two results: integers and moved elements exactly, zeros with their sign; floats within units in the last
 place.
 
-A float is right if it is near XLA's, or near the reference where there is one. How near: the ulps of its Value, and
-eight times what XLA's own result changes when every input moves by up to two units in the last place.
+A float is correct if it is near XLA's, or near the reference if there is one. The tolerance is the ulps of its Value,
+plus eight times the change of XLA's own result when every input is perturbed by up to two units in the last place.
 """
 import ml_dtypes
 import numpy as np
@@ -15,7 +15,7 @@ def _info(name):
 
 
 def spacing(name, magnitude):
-    """The distance of neighbouring numbers of the type at these magnitudes."""
+    """The distance between adjacent numbers of the type at these magnitudes."""
     info = _info(name)
     finite = np.where(np.isfinite(magnitude), magnitude, 0).astype(np.float64)
     exponent = np.floor(np.log2(np.maximum(finite, float(info.tiny))))
@@ -23,7 +23,7 @@ def spacing(name, magnitude):
 
 
 def _near(value, got, wide, allowance, ulps):
-    """Elements of `got` that lie near `wide`."""
+    """Elements of `got` that are near `wide`."""
     error = np.abs(got - wide).astype(np.float64)
     magnitude = np.abs(wide)
     near = error <= ulps * spacing(value.type, magnitude) + allowance
@@ -31,13 +31,13 @@ def _near(value, got, wide, allowance, ulps):
     tiny = float(_info(value.type).tiny)
     near |= (np.abs(got) <= tiny) & (magnitude <= tiny)
     near |= (got == wide) | (np.isnan(got) & np.isnan(wide))
-    if et.is_complex(value.type):  # which part is not finite is nobody's promise
+    if et.is_complex(value.type):  # either part may be the non-finite one
         near |= ~np.isfinite(got) & ~np.isfinite(wide)
     return near
 
 
 def _same_zeros(got, want):
-    """Where both are zero the sign counts too: == does not see it, but 1/x does."""
+    """True where two zeros have equal signs, which == ignores but 1/x does not, and for all other elements."""
     parts = [(got.real, want.real), (got.imag, want.imag)] if np.iscomplexobj(got) else [(got, want)]
     same = np.ones(got.shape, bool)
     for g, w in parts:
@@ -46,7 +46,7 @@ def _same_zeros(got, want):
 
 
 def disagreement(value, got, want, nudged=(), reference=None, other="XLA"):
-    """None, or a sentence about the first element of `got` that is wrong; `other` gave what is wanted."""
+    """None, or a message about the first wrong element of `got`; `want` is from `other`."""
     if got.shape != want.shape:
         return f"shape {got.shape}, expected {want.shape}"
     inexact = et.is_float(value.type) or et.is_complex(value.type)
@@ -60,7 +60,7 @@ def disagreement(value, got, want, nudged=(), reference=None, other="XLA"):
             for moved in nudged:
                 change = np.abs(moved.astype(wide) - w).astype(np.float64)
                 change = np.where(np.isfinite(change), change, 0)
-                # The median, because the change of a single element may be none by chance.
+                # The median, because the change of a single element may be zero by chance.
                 allowance = np.maximum(allowance, 8 * np.maximum(change, np.median(change) if change.size else 0))
             right = _near(value, g, w, allowance if value.ulps else 0, value.ulps)
             if reference is not None:

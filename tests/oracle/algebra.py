@@ -10,13 +10,13 @@ PARTS = {"f32": "c64", "f64": "c128"}
 def _matrices(rng, type, batch, size):
     """Well-conditioned symmetric (Hermitian) matrices."""
     a = et.values(rng, type, batch + (size, size))
-    product = a.astype(np.complex128 if et.is_complex(type) else np.float64)
-    product = product @ np.swapaxes(product, -1, -2).conj() + 4 * size * np.eye(size)
-    return product.astype(et.dtype(type))
+    matrices = a.astype(np.complex128 if et.is_complex(type) else np.float64)
+    matrices = matrices @ np.swapaxes(matrices, -1, -2).conj() + 4 * size * np.eye(size)
+    return matrices.astype(et.dtype(type))
 
 
 def cholesky(rng):
-    """Only the triangle that the attribute names is defined; the other one is cut off."""
+    """Only the triangle that the attribute names is defined; the other one is masked."""
     program = Program("cholesky", rng)
     type = pick(rng, ["f32", "f64", "c64"])
     batch, size = pick(rng, [(), (2,), (2, 3)]), int(rng.integers(1, 7))
@@ -63,7 +63,7 @@ def fft(rng):
 
 
 def random_bits(rng):
-    """The generators with a defined stream: the new state and the bits must be the same."""
+    """The generators with a defined stream: the new state and the bits must be equal."""
     program = Program("random-bits", rng)
     algorithm = pick(rng, ["rng_three_fry", "rng_philox", "rng_default"])
     words = 2 if algorithm == "rng_three_fry" else pick(rng, [2, 3])

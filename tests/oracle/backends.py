@@ -1,4 +1,4 @@
-"""The two programs that are compared: XLA in a worker process that may die, and shoal on files."""
+"""The two implementations that are compared: XLA in a worker process that may crash, and shoal on files."""
 import os
 import pathlib
 import pickle
@@ -13,16 +13,16 @@ WORKER = pathlib.Path(__file__).with_name("xla_worker.py")
 
 
 class Xla:
-    """Answers jobs from one worker process at a time and starts another when it aborts or hangs."""
+    """Runs jobs in one worker process at a time and starts another when it aborts or hangs."""
 
     def __init__(self, timeout=30):
         self._timeout, self._worker = timeout, None
 
     def execute(self, program, input_sets):
-        """Per set of inputs the results, device -> leaf -> array; or a string that says why there are none."""
+        """The results for each set of inputs, device -> leaf -> array; or an error message."""
         patience = self._timeout
         if self._worker is None:
-            patience *= 10  # it imports JAX, which takes long on a machine that is busy
+            patience *= 10  # it imports JAX, which is slow on a busy machine
             command = [sys.executable, str(WORKER)]
             self._worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         job = dict(text=program.text, replicas=program.replicas, partitions=program.partitions, input_sets=input_sets)
@@ -46,17 +46,17 @@ class Xla:
 
 
 def save_arrays(folder, devices):
-    """folder/dD/K.npy for every device and leaf. Types numpy lacks become bytes of their width."""
+    """Writes folder/dD/K.npy for every device and leaf. Types that numpy lacks become bytes of their width."""
     for device, leaves in enumerate(devices):
-        where = pathlib.Path(folder, f"d{device}")
-        where.mkdir(parents=True, exist_ok=True)
+        path = pathlib.Path(folder, f"d{device}")
+        path.mkdir(parents=True, exist_ok=True)
         for leaf, array in enumerate(leaves):
             known = array.dtype.kind in "biufc"
-            np.save(where / f"{leaf}.npy", array if known else array.view(np.dtype(f"V{array.dtype.itemsize}")))
+            np.save(path / f"{leaf}.npy", array if known else array.view(np.dtype(f"V{array.dtype.itemsize}")))
 
 
 def load_arrays(folder, types):
-    """The opposite: `types` are the numpy types of the leaves of each device."""
+    """The inverse of save_arrays: `types` are the numpy types of the leaves of each device."""
     devices = []
     for device, leaves in enumerate(types):
         arrays = []
@@ -72,12 +72,12 @@ class Shoal:
         self._binary, self._timeout, self._launcher = binary, timeout, launcher
 
     def command(self, folder, program):
-        """The call that computes folder/out from folder/module.hlo and folder/in."""
+        """The command that computes folder/out from folder/module.hlo and folder/in."""
         return [*self._launcher, self._binary, "run", f"{folder}/module.hlo", f"--num_replicas={program.replicas}",
                 f"--num_partitions={program.partitions}", f"--inputs={folder}/in", f"--outputs={folder}/out"]
 
     def execute(self, program, folder, types):
-        """The results, device -> leaf -> array; or a string that says why there are none."""
+        """The results, device -> leaf -> array; or an error message."""
         os.makedirs(f"{folder}/in", exist_ok=True)
         pathlib.Path(folder, "module.hlo").write_text(program.text, encoding="utf-8")
         save_arrays(f"{folder}/in", program.inputs)

@@ -1,19 +1,19 @@
-"""Several ops of all kinds in a row. Ops that jump, such as floor, only see values on which everyone agrees."""
+"""Chains of ops of all kinds. Discontinuous ops, such as floor, are only applied to exact values."""
 import element_types as et
 from movement import MOVES
 from program import Program, Value, braces, pick, random_dims
 
 SMOOTH_UNARY = ["negate", "abs", "tanh", "logistic", "sine", "cosine", "copy"]
-JUMPING_UNARY = ["floor", "ceil", "sign", "round-nearest-even"]
+DISCONTINUOUS_UNARY = ["floor", "ceil", "sign", "round-nearest-even"]
 ARITHMETIC = ["add", "subtract", "multiply", "maximum", "minimum"]
 
 
 def _unary(program, x):
     rng = program.rng
     if et.is_float(x.type):
-        choices = SMOOTH_UNARY + (JUMPING_UNARY if not x.ulps else [])
+        choices = SMOOTH_UNARY + (DISCONTINUOUS_UNARY if not x.ulps else [])
         opcode = pick(rng, choices)
-        exact = opcode in ("negate", "abs", "copy") or opcode in JUMPING_UNARY
+        exact = opcode in ("negate", "abs", "copy") or opcode in DISCONTINUOUS_UNARY
         return program.op(opcode, x.type, x.dims, [x], ulps=x.ulps + (0 if exact else 4))
     opcode = "not" if x.type == "pred" else pick(rng, ["negate", "not", "copy"])
     return program.op(opcode, x.type, x.dims, [x])
@@ -65,7 +65,7 @@ def _select(program, x):
 
 
 def _branch(program, x):
-    """The same value on two ways that meet again."""
+    """Two paths from one value that join again."""
     y = _unary(program, x)
     if x.type == "pred":
         return program.op("xor", "pred", x.dims, [x, y])
@@ -74,7 +74,7 @@ def _branch(program, x):
 
 
 def _gather(program, x):
-    """Rows of the value, picked by a parameter."""
+    """Rows of the value, selected by a parameter."""
     if not x.dims or 0 in x.dims:
         return x
     count = int(program.rng.integers(1, 5))
@@ -92,11 +92,11 @@ def chain(rng):
     program = Program("chain", rng)
     type = pick(rng, ["f32", "f32", "f32", "s32", "f64", "bf16", "u8", "pred"])
     value: Value = program.parameter(type, random_dims(rng, low=1))
-    kept = []
+    outputs = []
     for _ in range(int(rng.integers(3, 10))):
         if value.size > 2000:
             break
         value = pick(rng, LINKS)(program, value)
         if rng.random() < 0.2:
-            kept.append(value)
-    return program.finish(value, *kept[:3])
+            outputs.append(value)
+    return program.finish(value, *outputs[:3])

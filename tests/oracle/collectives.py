@@ -1,4 +1,4 @@
-"""Collectives on up to eight devices: all kinds of groups, all meanings of their ids, every way to write them."""
+"""Collectives on up to eight devices: all kinds of groups, all meanings of their ids, all notations."""
 import dataclasses
 
 import element_types as et
@@ -10,24 +10,24 @@ TYPES = ["f32", "f32", "s32", "bf16", "f64", "u8", "s64", "f16", "pred"]
 
 @dataclasses.dataclass
 class Groups:
-    """The attributes that say who takes part, and how many devices are in a group."""
+    """The attributes that define the groups, and the number of devices in a group."""
 
     text: str
     size: int
 
 
 def _partition(rng, count, uniform):
-    """Ids 0 … count-1 in groups, in any order."""
+    """The ids 0 … count-1 in random groups."""
     ids = [int(i) for i in rng.permutation(count)] if rng.random() < 0.5 else list(range(count))
     if not uniform and count > 2:
-        cut = int(rng.integers(1, count))
-        return [ids[:cut], ids[cut:]]
+        split = int(rng.integers(1, count))
+        return [ids[:split], ids[split:]]
     size = pick(rng, [d for d in range(1, count + 1) if count % d == 0])
     return [ids[i:i + size] for i in range(0, count, size)]
 
 
-def _written(rng, count, uniform, may_be_empty):
-    """replica_groups over `count` ids in one of its forms; and the size of a group."""
+def _random_groups(rng, count, uniform, may_be_empty):
+    """replica_groups over `count` ids in a random notation, and the size of a group."""
     form = pick(rng, ["list", "list", "iota", "transposed", "empty"])
     if form == "empty" and may_be_empty:
         return "{}", count
@@ -47,12 +47,12 @@ def groups_of(program, uniform=True):
     rng = program.rng
     mode = pick(rng, ["replica", "both", "flattened"])
     if mode == "replica":
-        text, size = _written(rng, program.replicas, uniform, True)
+        text, size = _random_groups(rng, program.replicas, uniform, True)
         return Groups(f"replica_groups={text}", size)
     if mode == "both":
-        text, size = _written(rng, program.replicas, uniform, True)
+        text, size = _random_groups(rng, program.replicas, uniform, True)
         return Groups(f"channel_id=1, replica_groups={text}", size * program.partitions)
-    text, size = _written(rng, program.devices, uniform, False)
+    text, size = _random_groups(rng, program.devices, uniform, False)
     return Groups(f"channel_id=1, replica_groups={text}, use_global_device_ids=true", size)
 
 
@@ -60,7 +60,7 @@ def one_axis_groups(program, may_be_empty):
     """Groups of the ops whose ids are replicas without a channel and partitions with one."""
     rng = program.rng
     across = rng.random() < 0.5
-    text, size = _written(rng, program.partitions if across else program.replicas, True, may_be_empty)
+    text, size = _random_groups(rng, program.partitions if across else program.replicas, True, may_be_empty)
     return Groups(("channel_id=1, " if across else "") + f"replica_groups={text}", size)
 
 
@@ -82,7 +82,7 @@ def all_reduce(program, x):
     applied = program.scalar_computation(opcode, x.type)
     attributes = f"{groups_of(program, uniform=False).text}, to_apply={applied}"
     ulps = x.ulps + _ulps(opcode, x.type)
-    if rng.random() < 0.3 and program.partitions == 1:  # XLA's partitioner refuses tuples here
+    if rng.random() < 0.3 and program.partitions == 1:  # XLA's partitioner rejects tuples here
         y = program.parameter(x.type, _dims(rng))
         results = [dataclasses.replace(value, ulps=ulps) for value in (x, y)]
         return program.tuple_op("all-reduce", results, [x, y], attributes)[0]
@@ -107,7 +107,7 @@ def reduce_scatter(program, x):
 
 
 def all_to_all(program, x):
-    """The form with one operand per device of the group, and the form that splits one operand and must name groups."""
+    """The form with one operand per device of the group, or the form that splits one operand and needs groups."""
     split = program.rng.random() < 0.5
     groups = one_axis_groups(program, may_be_empty=not split)
     if not split and groups.size == 1:  # XLA aborts on a tuple of one
@@ -123,7 +123,7 @@ def all_to_all(program, x):
 
 
 def collective_permute(program, x):
-    """Devices that nobody sends to get zeros."""
+    """A device that is not a target gets zeros."""
     rng = program.rng
     across = rng.random() < 0.5
     count = program.partitions if across else program.replicas
@@ -139,16 +139,16 @@ def device_ids(program, x):
     ten = program.constant("u32", 10)
     code = program.op("add", "u32", (), [program.op("multiply", "u32", (), [replica, ten]), partition])
     number = program.op("convert", x.type, (), [code])
-    spread = program.op("broadcast", x.type, x.dims, [number], "dimensions={}")
+    broadcast = program.op("broadcast", x.type, x.dims, [number], "dimensions={}")
     opcode = "or" if x.type == "pred" else "maximum"
-    return program.op(opcode, x.type, x.dims, [x, spread])
+    return program.op(opcode, x.type, x.dims, [x, broadcast])
 
 
 COLLECTIVES = [all_reduce, all_gather, reduce_scatter, all_to_all, collective_permute, device_ids]
 
 
 def collective(rng):
-    """One to three collectives in a row."""
+    """A chain of one to three collectives."""
     program = Program("collective", rng, *pick(rng, MESHES))
     value: Value = program.parameter(pick(rng, TYPES), _dims(rng))
     for _ in range(int(rng.integers(1, 4))):

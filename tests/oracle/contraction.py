@@ -85,13 +85,13 @@ def convolution(rng):
     elif rng.random() < 0.15 and type == "f32":
         batch_groups = int(rng.integers(2, 4))
     features, batch = int(rng.integers(1, 4)), int(rng.integers(1, 3)) * batch_groups
-    made = int(rng.integers(1, 4)) * groups * batch_groups
+    output_features = int(rng.integers(1, 4)) * groups * batch_groups
     lhs, kernel, out = _labelled(rng, "bf", rank), _labelled(rng, "oi", rank), _labelled(rng, "bf", rank)
     size = {"b": batch, "f": features * groups, **{str(i): n for i, n in enumerate(window.inputs)}}
     x = program.parameter(type, [size[label] for label in lhs])
-    size = {"o": made, "i": features, **{str(i): n for i, n in enumerate(window.kernel)}}
+    size = {"o": output_features, "i": features, **{str(i): n for i, n in enumerate(window.kernel)}}
     w = program.parameter(type, [size[label] for label in kernel])
-    size = {"b": batch // batch_groups, "f": made, **{str(i): n for i, n in enumerate(window.outputs)}}
+    size = {"b": batch // batch_groups, "f": output_features, **{str(i): n for i, n in enumerate(window.outputs)}}
     attributes = window.attribute + f"dim_labels={''.join(lhs)}_{''.join(kernel)}->{''.join(out)}"
     if groups > 1:
         attributes += f", feature_group_count={groups}"

@@ -1,4 +1,4 @@
-"""The element types of HLO: their numpy types, their classes, and values that are worth trying."""
+"""The element types of HLO: their numpy types, their classes, and special values."""
 import ml_dtypes
 import numpy as np
 
@@ -49,12 +49,12 @@ def bits(name):
 
 
 def epsilon(name):
-    """From 1 to the next larger float."""
+    """The distance from 1 to the next larger float."""
     return float(ml_dtypes.finfo(dtype(name)).eps)
 
 
 def common(rng):
-    """A type as programs use them: f32 and s32 more often than the others."""
+    """A random type; f32 and s32 are more frequent than the others."""
     return str(rng.choice(["f32", "f32", "s32", str(rng.choice(ALL))]))
 
 
@@ -80,7 +80,7 @@ def _uniform(rng, name, count):
 
 
 def _extreme(rng, name, count, denormal=False):
-    """Uniform bits for integers; floats of all magnitudes, with specials among them."""
+    """Uniform bits for integers; floats of all magnitudes, including special values."""
     if name == "pred":
         return _uniform(rng, name, count)
     if name in NARROW_INTS:
@@ -101,8 +101,8 @@ def _extreme(rng, name, count, denormal=False):
 
 
 def values(rng, name, dims, style="small"):
-    """An array to compute with. Styles: "small" numbers; "extreme" ones; "denormal": extreme ones and denormals, for
-    ops on which it does not matter that XLA flushes them; "positive"; "unit", in [-1, 1]."""
+    """A random input array. Styles: "small" numbers; "extreme" ones; "denormal": extreme ones and denormals, for ops
+    whose results do not depend on XLA's flushing of denormals; "positive"; "unit", in [-1, 1]."""
     count = int(np.prod(dims, dtype=np.int64))
     with np.errstate(all="ignore"):
         if style in ("extreme", "denormal"):
@@ -117,7 +117,7 @@ def values(rng, name, dims, style="small"):
 
 
 def nudged(rng, array):
-    """The array with every float moved by up to two units in the last place: how sensitive is a result?"""
+    """The array with every float perturbed by up to two units in the last place, to measure sensitivity."""
     name = name_of(array.dtype)
     if not (is_float(name) or is_complex(name)):
         return array

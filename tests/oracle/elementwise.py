@@ -21,7 +21,7 @@ def _int_type(rng):
 
 
 def _ulps(kind, opcode, type):
-    """What two right answers may differ by. The narrow floats are computed in wider ones and rounded twice."""
+    """The allowed difference between correct results. Narrow floats are computed in wider types and rounded twice."""
     if kind == "complex":
         return 16
     if kind != "float":
@@ -38,7 +38,7 @@ def unary(rng):
         opcode, type = pick(rng, INT_UNARY), _int_type(rng)
         if opcode in ("abs", "sign", "negate") and type.startswith("u"):
             type = "s" + type[1:]
-        if (opcode, type) == ("popcnt", "s4"):  # XLA also counts the sign, which it has repeated in a byte
+        if (opcode, type) == ("popcnt", "s4"):  # XLA also counts the sign bits that extend the value to a byte
             type = "u4"
     else:
         opcode, type = pick(rng, COMPLEX_UNARY), pick(rng, et.COMPLEX)
@@ -102,7 +102,7 @@ def ternary(rng):
 
 
 def convert(rng):
-    """Conversions between all types, of values the target may not have."""
+    """Conversions between all types, including values that the target cannot represent."""
     program = Program("convert", rng)
     sources = et.ALL
     source, target = pick(rng, sources), pick(rng, sources)

@@ -75,7 +75,7 @@ Result<std::string> RunBoth(const std::string& folder) {
   Result<RunOutcome> want = RunModule(plans, job.grid, job.arguments, Settings());
   std::optional<RunOutcome> first;
   for (int threads : {1, 2, 5}) {
-    EngineOptions options;
+    CompileOptions options;
     options.threads = threads;
     options.passes.verify = threads == 1;
     SHOAL_ASSIGN(engine, Executable::Compile(*job.module, options));

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Random programs by shoal's engine and by its interpreter: do they compute the same?
+"""Compares shoal's engine with its interpreter on random programs.
 
     tests/oracle/engines.py --count=1000 --seed=7 [--worker build/tests/oracle/engine_worker] [--save DIR]
 
-The programs of run.py, larger ones among them, and some that are made to be fused (nests.py, pieces.py); needs NumPy and ml_dtypes,
-but no JAX. What has one right answer must have the interpreter's bits; sums and functions may differ by some units in the
-last place, as in run.py. The engine must give the same bits with 1, 2 and 5 threads. Program number I of a seed is always
-the same: --seed=S --program=I. Exit status 1 when something differs.
+Uses the programs of run.py, including larger ones, and some that are designed for fusion (nests.py, pieces.py). Needs
+NumPy and ml_dtypes, but not JAX. Results with only one correct value must have the interpreter's bits; sums and
+functions may differ by a few units in the last place, as in run.py. The engine must compute identical bits with 1, 2
+and 5 threads. Program number I of a seed is always the same: --seed=S --program=I. Exit status 1 if a result differs.
 """
 import pathlib
 import subprocess
@@ -37,22 +37,22 @@ def parsed_arguments():
 
 
 class Worker:
-    """One process at a time; another when it is gone."""
+    """Runs one worker process; starts another when it has ended."""
 
     def __init__(self, command):
         self._command, self._process = command, None
 
-    def ask(self, *words):
+    def ask(self, *arguments):
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen([self._command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self._process.stdin.write(" ".join(map(str, words)) + "\n")
+        self._process.stdin.write(" ".join(map(str, arguments)) + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline().rstrip("\n")
         return answer or f"error: the worker ended with status {self._process.wait()}"
 
 
 def nudged_results(program, worker, folder, types):
-    """The interpreter's results for inputs that are moved a little."""
+    """The interpreter's results for slightly perturbed inputs."""
     sets = []
     for number in range(3):
         inputs = [[et.nudged(program.rng, array) for array in leaves] for leaves in program.inputs]
@@ -63,7 +63,7 @@ def nudged_results(program, worker, folder, types):
 
 
 def difference(program, worker, folder):
-    """None, or a sentence about the first result that is not the interpreter's."""
+    """None, or a message about the first result that differs from the interpreter's."""
     types = [[et.dtype(value.type) for value in program.outputs]] * program.devices
     want, got = load_arrays(f"{folder}/interp", types), load_arrays(f"{folder}/jit", types)
     sets = nudged_results(program, worker, folder, types) if any(value.ulps for value in program.outputs) else []
@@ -71,14 +71,14 @@ def difference(program, worker, folder):
 
 
 def verdict(program, worker, folder):
-    """One of "same", "near", "refused" and "differs", and a sentence."""
+    """One of "same", "near", "refused" and "differs", and a message."""
     pathlib.Path(folder, "module.hlo").write_text(program.text, encoding="utf-8")
     pathlib.Path(folder, "in").mkdir(exist_ok=True)
     save_arrays(f"{folder}/in", program.inputs)
     answer = worker.ask("both", folder)
     if answer == "differ":
-        why = difference(program, worker, folder)
-        return ("differs", why) if why else ("near", "")
+        reason = difference(program, worker, folder)
+        return ("differs", reason) if reason else ("near", "")
     if answer == "same" or answer.startswith("refused"):
         return answer.split(":")[0], ""
     return "differs", answer
@@ -86,7 +86,7 @@ def verdict(program, worker, folder):
 
 def generated(seed, index, families):
     rng = np.random.default_rng([seed, index])
-    sizes.most, sizes.side = pick(rng, [(200, 9), (200, 9), (3000, 40), (90000, 700)])
+    sizes.max_elements, sizes.max_side = pick(rng, [(200, 9), (200, 9), (3000, 40), (90000, 700)])
     return pick(rng, families)(rng)
 
 

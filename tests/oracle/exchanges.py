@@ -1,22 +1,22 @@
-"""Collectives as the processes of a job exchange them: arrays of all sizes, loops, starts and dones. XLA does not see
-these programs, so they may be what it refuses."""
+"""Collectives between the processes of a job: arrays of all sizes, loops, starts and dones. XLA does not run these
+programs, so they may contain constructs that it rejects."""
 import collectives
 from program import Program, pick
 
 MESHES = [(8, 1), (1, 8), (2, 4), (4, 2), (3, 1), (1, 4), (5, 1), (2, 3)]
 
 
-def _dims(rng, most=200_000):
-    """From a few elements, which travel with their header, to some hundred thousand, which follow in pieces."""
+def _dims(rng, max_elements=200_000):
+    """From a few elements, sent in the header message, to some hundred thousand, sent in several messages."""
     dims = [int(rng.integers(1, 5)) for _ in range(int(rng.integers(1, 4)))]
     dims[int(rng.integers(len(dims)))] *= pick(rng, [1, 30, 500, 3000, 20_000])
-    while len(dims) > 1 and dims[0] * dims[-1] > most:
+    while len(dims) > 1 and dims[0] * dims[-1] > max_elements:
         dims.pop()
     return dims
 
 
 def large(rng):
-    """One to four collectives in a row, of arrays of any size."""
+    """A chain of one to four collectives on arrays of any size."""
     program = Program("large", rng, *pick(rng, MESHES))
     value = program.parameter(pick(rng, collectives.TYPES), _dims(rng))
     for _ in range(int(rng.integers(1, 5))):
@@ -53,9 +53,9 @@ def _gathered(program, type, dims, shape, at):
 
 
 def looped(rng):
-    """A loop whose body has one to three collectives, each of the result of the one before."""
+    """A loop whose body is a chain of one to three collectives."""
     program = Program("looped", rng, *pick(rng, MESHES))
-    type, dims = pick(rng, collectives.TYPES), _dims(rng, most=20_000)
+    type, dims = pick(rng, collectives.TYPES), _dims(rng, max_elements=20_000)
     x = program.parameter(type, dims)
     state = f"(s32[], {x.shape})"
     lines = ["i = s32[] get-tuple-element(a0), index=0", f"v0 = {x.shape} get-tuple-element(a0), index=1"]

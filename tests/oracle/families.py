@@ -1,4 +1,4 @@
-"""Every family of programs. A family is a function from a random generator to a Program."""
+"""The list of program families. A family is a function from a random generator to a Program."""
 import algebra
 import chains
 import collectives

@@ -1,4 +1,4 @@
-"""gather and scatter with random dimension numbers; indices may lie outside."""
+"""gather and scatter with random dimension numbers; indices may be out of bounds."""
 import dataclasses
 
 import numpy as np
@@ -10,7 +10,7 @@ COMBINERS = ["add", "multiply", "maximum", "minimum"]
 
 
 def _axes(rng, rank):
-    """Splits the operand's axes: those batched with the indices, those collapsed, those that are windows."""
+    """Splits the operand's axes into batching axes, collapsed axes and window axes."""
     batching = [axis for axis in range(rank) if rng.random() < 0.15][:2]
     rest = [axis for axis in range(rank) if axis not in batching]
     collapsed = [axis for axis in rest if rng.random() < 0.4]
@@ -18,16 +18,16 @@ def _axes(rng, rank):
 
 
 def _interleave(rng, batch, window):
-    """Mixes batch and window sizes into one list; returns it and where the window sizes are."""
-    places = sorted(rng.permutation(len(batch) + len(window))[:len(window)])
+    """Merges batch and window sizes into one list; returns it and the positions of the window sizes."""
+    positions = sorted(rng.permutation(len(batch) + len(window))[:len(window)])
     sizes, batches, windows = [], iter(batch), iter(window)
-    for place in range(len(batch) + len(window)):
-        sizes.append(next(windows) if place in places else next(batches))
-    return sizes, places
+    for position in range(len(batch) + len(window)):
+        sizes.append(next(windows) if position in positions else next(batches))
+    return sizes, positions
 
 
 class Numbers:
-    """Random dimension numbers for an operand: what gather and scatter share."""
+    """Random dimension numbers for an operand, shared by gather and scatter."""
 
     def __init__(self, rng, dims):
         rank = len(dims)
@@ -88,7 +88,7 @@ def _scatter_attributes(numbers, applied):
 
 
 def scatter(rng):
-    """Combining scatters, and overwriting ones where no index occurs twice: their order is not defined."""
+    """Combining scatters, and overwriting ones with distinct indices, because their order is undefined."""
     program = Program("scatter", rng)
     type = pick(rng, ["f32", "s32", "bf16", "u8", "f64", "s64", "c64", "pred"])
     dims = random_dims(rng, low=1, high=1 if rng.random() < 0.2 else 4, empty=0)
@@ -109,7 +109,7 @@ def scatter(rng):
 
 
 def scatter_pair(rng):
-    """A scatter of two operands at once."""
+    """A scatter with two operands."""
     program = Program("scatter-pair", rng)
     dims = random_dims(rng, low=1, high=3, empty=0)
     numbers = Numbers(rng, dims)

@@ -1,4 +1,4 @@
-"""Ops that only move elements: every type, every bit the same."""
+"""Ops that only move elements: all types, identical bits."""
 import numpy as np
 
 import element_types as et
@@ -111,7 +111,7 @@ MOVES = [broadcast, reshape, transpose, reverse, slice_, pad, concatenate, dynam
 
 
 def moves(rng):
-    """One to three ops that move elements, on a type of any kind."""
+    """One to three ops that move elements, on any type."""
     program = Program("moves", rng)
     value = program.parameter(et.common(rng), random_dims(rng), "denormal")
     for _ in range(int(rng.integers(1, 4))):
@@ -131,7 +131,7 @@ def iota(rng):
 
 
 def map_(rng):
-    """map and call of a computation of scalars."""
+    """map of a scalar computation, and a call."""
     program = Program("map", rng)
     type, dims = pick(rng, ["f32", "s32", "f64", "u8"]), random_dims(rng, low=1)
     x, y = program.parameter(type, dims, "extreme"), program.parameter(type, dims, "extreme")

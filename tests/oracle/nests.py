@@ -1,4 +1,4 @@
-"""Programs that are made to be fused: graphs of elementwise ops, moves and reductions over shared values; softmax and
+"""Programs designed for fusion: graphs of elementwise ops, data movement and reductions over shared values; softmax and
 normalisation; prefix sums; loops that slice, accumulate and update in place."""
 import dataclasses
 
@@ -26,7 +26,7 @@ def _unary(program, values):
     if opcode == "atan2":
         y = program.op("cosine", x.type, x.dims, [x], ulps=x.ulps + 4)
         two = program.op("broadcast", x.type, x.dims, [program.constant(x.type, 2)], "dimensions={}")
-        y = program.op("add", x.type, x.dims, [y, two], ulps=y.ulps + 1)  # far from the jump
+        y = program.op("add", x.type, x.dims, [y, two], ulps=y.ulps + 1)  # far from the discontinuity
         return program.op("atan2", x.type, x.dims, [x, y], ulps=y.ulps + 4)
     return program.op(opcode, x.type, x.dims, [x], ulps=x.ulps + (0 if opcode in EXACT_UNARY else 6))
 
@@ -53,8 +53,8 @@ def _reduced(program, x, axes, opcode):
     return program.op("reduce", x.type, dims, [x, start], attributes, ulps=x.ulps + (4 + length / 4 if inexact else 0))
 
 
-def _spread(program, x, dims, axes):
-    """x over the axes that were reduced."""
+def _broadcast_back(program, x, dims, axes):
+    """Broadcasts x along the reduced axes."""
     kept = [axis for axis in range(len(dims)) if axis not in axes]
     return program.op("broadcast", x.type, dims, [x], f"dimensions={braces(kept)}")
 
@@ -69,7 +69,7 @@ def _reduce(program, values):
         return x
     opcode = "add" if et.is_int(x.type) else pick(program.rng, ["add", "maximum"])
     axes = _axes(program, x)
-    return _spread(program, _reduced(program, x, axes, opcode), x.dims, axes)
+    return _broadcast_back(program, _reduced(program, x, axes, opcode), x.dims, axes)
 
 
 def _softmax(program, values):
@@ -77,10 +77,10 @@ def _softmax(program, values):
     if x.type not in ("f32", "f64") or not x.dims or 0 in x.dims:
         return x
     axes = _axes(program, x)
-    top = _spread(program, _reduced(program, x, axes, "maximum"), x.dims, axes)
+    top = _broadcast_back(program, _reduced(program, x, axes, "maximum"), x.dims, axes)
     low = program.op("subtract", x.type, x.dims, [x, top], ulps=x.ulps + 2)
     up = program.op("exponential", x.type, x.dims, [low], ulps=low.ulps + 6)
-    total = _spread(program, _reduced(program, up, axes, "add"), x.dims, axes)
+    total = _broadcast_back(program, _reduced(program, up, axes, "add"), x.dims, axes)
     return program.op("divide", x.type, x.dims, [up, total], ulps=up.ulps + total.ulps + 2)
 
 
@@ -100,7 +100,7 @@ def _convert(program, values):
     if not x.ulps:
         return program.op("convert", pick(program.rng, ["f32", "f64", "bf16", "f16", "s32", "u8", "s64"]), x.dims, [x])
     to = "f64" if x.type == "f32" else "f32"
-    wider = max(1, et.epsilon(x.type) / et.epsilon(to))  # what is inexact stays so by as much
+    wider = max(1, et.epsilon(x.type) / et.epsilon(to))  # the absolute error stays the same
     return program.op("convert", to, x.dims, [x], ulps=wider * (x.ulps + 2))
 
 
@@ -132,20 +132,20 @@ def nest(rng):
     dims = random_dims(rng, low=1)
     values = [program.parameter(type, dims) for _ in range(int(rng.integers(1, 4)))]
     for _ in range(int(rng.integers(3, 20))):
-        made = pick(rng, STEPS)(program, values)
-        if made.size <= 4 * sizes.most:
-            values.append(made)
-    kept = [values[-1]] + [pick(rng, values) for _ in range(int(rng.integers(0, 4)))]
-    return program.finish(*kept)
+        value = pick(rng, STEPS)(program, values)
+        if value.size <= 4 * sizes.max_elements:
+            values.append(value)
+    outputs = [values[-1]] + [pick(rng, values) for _ in range(int(rng.integers(0, 4)))]
+    return program.finish(*outputs)
 
 
 def scan(rng):
-    """As lax.scan: row i of the inputs and a carry give the next carry and row i of the results."""
+    """Like lax.scan: computes the next carry and row i of the results from a carry and row i of the inputs."""
     program = Program("scan", rng)
     type = pick(rng, ["f32", "f32", "s32", "f64", "u32"])
     dims = random_dims(rng, high=2, empty=0)
-    rounds = int(rng.integers(1, 12))
-    carry, rows = program.parameter(type, dims), program.parameter(type, (rounds,) + dims)
+    iterations = int(rng.integers(1, 12))
+    carry, rows = program.parameter(type, dims), program.parameter(type, (iterations,) + dims)
     whole, row, one = rows.shape, carry.shape, dataclasses.replace(rows, dims=(1,) + dims).shape
     zeros = ", z" * len(dims)
     integer = et.is_int(type)
@@ -167,7 +167,7 @@ def scan(rng):
     state = f"(s32[], {row}, {whole}, {whole})"
     body = program.computation("body", [state], lines)
     condition = program.computation("condition", [state], [
-        "i = s32[] get-tuple-element(a0), index=0", f"n = s32[] constant({rounds})",
+        "i = s32[] get-tuple-element(a0), index=0", f"n = s32[] constant({iterations})",
         "ROOT r = pred[] compare(i, n), direction=LT"])
     start = program.constant("s32", 0)
     empty = program.op("broadcast", type, rows.dims, [program.constant(type, 0)], "dimensions={}")

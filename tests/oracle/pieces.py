@@ -1,5 +1,5 @@
-"""Programs whose loops are cut in pieces: rolls, rotations and joined halves between elementwise ops, pads that grow what
-slices shrink; and chains of complex numbers."""
+"""Programs for loop splitting: rolls, rotations and concatenated halves between elementwise ops, pads that undo slices;
+and chains of complex numbers."""
 from program import Program, braces, pick, random_dims
 
 TYPES = ["f32", "f32", "s32", "s32", "bf16", "f16", "f64", "u8", "s64", "pred", "s4", "c64", "c128"]
@@ -49,11 +49,11 @@ def _roll(program, values):
 
 
 def _rotated_halves(program, values):
-    """Each part of an axis computed by itself; some of them turned around."""
+    """Computes each part of an axis separately; reverses some of them."""
     x = pick(program.rng, values)
     axis = int(program.rng.integers(len(x.dims)))
-    cuts = sorted(int(program.rng.integers(0, x.dims[axis] + 1)) for _ in range(int(program.rng.integers(1, 4))))
-    parts = [_slice(program, x, axis, start, limit) for start, limit in zip([0] + cuts, cuts + [x.dims[axis]])]
+    splits = sorted(int(program.rng.integers(0, x.dims[axis] + 1)) for _ in range(int(program.rng.integers(1, 4))))
+    parts = [_slice(program, x, axis, start, limit) for start, limit in zip([0] + splits, splits + [x.dims[axis]])]
     for i, part in enumerate(parts):
         if program.rng.random() < 0.5:
             parts[i] = _negated(program, part)
@@ -64,7 +64,7 @@ def _rotated_halves(program, values):
 
 
 def _padded(program, values):
-    """What a slice leaves of it, padded to its size again."""
+    """A slice, padded to the original size."""
     x = pick(program.rng, values)
     starts = [int(program.rng.integers(0, min(dim, 4))) if program.rng.random() < 0.6 else 0 for dim in x.dims]
     limits = [int(program.rng.integers(start, dim + 1)) if program.rng.random() < 0.6 else dim for start, dim in zip(starts, x.dims)]
@@ -76,13 +76,13 @@ def _padded(program, values):
     return program.op("pad", x.type, x.dims, [part, program.parameter(x.type, ())], f"padding={padding}", ulps=part.ulps)
 
 
-def _turned(program, values):
+def _reversed(program, values):
     x = pick(program.rng, values)
     axes = [axis for axis in range(len(x.dims)) if program.rng.random() < 0.5]
     return program.op("reverse", x.type, x.dims, [x], f"dimensions={braces(axes)}")
 
 
-STEPS = [_combined, _combined, _roll, _roll, _rotated_halves, _padded, _turned]
+STEPS = [_combined, _combined, _roll, _roll, _rotated_halves, _padded, _reversed]
 
 
 def pieces(rng):
@@ -92,8 +92,8 @@ def pieces(rng):
     values = [program.parameter(type, dims) for _ in range(int(rng.integers(1, 3)))]
     for _ in range(int(rng.integers(2, 14))):
         values.append(pick(rng, STEPS)(program, values))
-    kept = [values[-1]] + [pick(rng, values) for _ in range(int(rng.integers(0, 2)))]
-    return program.finish(*kept)
+    outputs = [values[-1]] + [pick(rng, values) for _ in range(int(rng.integers(0, 2)))]
+    return program.finish(*outputs)
 
 
 PART = {"c64": "f32", "c128": "f64"}
@@ -119,14 +119,14 @@ def _complex_step(program, numbers, sizes):
                             f"direction={pick(program.rng, ['EQ', 'NE'])}")
         numbers.append(program.op("select", type, dims, [chosen, x, y], ulps=max(x.ulps, y.ulps)))
     if kind == "quotient":
-        # By 1 + |x|: never near zero.
+        # Divides by 1 + |x|, which is never near zero.
         one = program.op("broadcast", PART[type], dims, [program.constant(PART[type], 1)], "dimensions={}")
         size = program.op("abs", PART[type], dims, [x], ulps=x.ulps + 2)
-        beyond = program.op("add", PART[type], dims, [size, one], ulps=size.ulps + 1)
-        beyond = program.op("convert", type, dims, [beyond], ulps=beyond.ulps)
-        numbers.append(program.op("divide", type, dims, [y, beyond], ulps=max(y.ulps, beyond.ulps) + 4))
+        divisor = program.op("add", PART[type], dims, [size, one], ulps=size.ulps + 1)
+        divisor = program.op("convert", type, dims, [divisor], ulps=divisor.ulps)
+        numbers.append(program.op("divide", type, dims, [y, divisor], ulps=max(y.ulps, divisor.ulps) + 4))
     if kind == "move":
-        numbers.append(_turned(program, [x]))
+        numbers.append(_reversed(program, [x]))
 
 
 def complex_chain(rng):

@@ -1,4 +1,4 @@
-"""A program under construction: HLO text, the inputs it is given, and how exactly its results are known."""
+"""A program under construction: HLO text, its inputs, and the tolerances of its results."""
 import dataclasses
 
 import numpy as np
@@ -8,7 +8,7 @@ import element_types as et
 
 @dataclasses.dataclass(frozen=True)
 class Value:
-    """A result of an instruction. `ulps` is how far two right answers may lie apart; 0 means one right answer."""
+    """A result of an instruction. `ulps` is the allowed difference between correct results; 0: only one is correct."""
 
     name: str
     type: str
@@ -36,8 +36,8 @@ class Program:
         self.replicas, self.partitions = replicas, partitions
         self.inputs = [[] for _ in range(self.devices)]  # device -> leaf -> array
         self.outputs = []  # Values, one per leaf of the result
-        self.reference = None  # function from the inputs of a device to wide results, if numpy can tell
-        self._lines, self._computations, self._made = [], [], {}
+        self.reference = None  # function from the inputs of a device to wide results, if numpy supports the op
+        self._lines, self._computations, self._name_counts = [], [], {}
         self._text = None
 
     @property
@@ -45,11 +45,11 @@ class Program:
         return self.replicas * self.partitions
 
     def _name(self, hint):
-        self._made[hint] = self._made.get(hint, 0) + 1
-        return f"{hint.replace('-', '_')}.{self._made[hint]}"
+        self._name_counts[hint] = self._name_counts.get(hint, 0) + 1
+        return f"{hint.replace('-', '_')}.{self._name_counts[hint]}"
 
     def parameter(self, type, dims, style="small", array=None):
-        """A parameter with other values on each device, or with `array` on all of them."""
+        """A parameter with different values on each device, or with `array` on all devices."""
         leaf = len(self.inputs[0])
         for device in self.inputs:
             device.append(et.values(self.rng, type, tuple(dims), style) if array is None else array)
@@ -58,7 +58,7 @@ class Program:
         return value
 
     def op(self, opcode, type, dims, operands=(), attributes="", ulps=None):
-        """An instruction. Unless told otherwise it is as inexact as its operands."""
+        """An instruction. By default its tolerance is the largest of its operands."""
         if ulps is None:
             ulps = max((operand.ulps for operand in operands), default=0.0)
         value = Value(self._name(opcode), type, tuple(int(d) for d in dims), float(ulps))
@@ -87,7 +87,7 @@ class Program:
         return parts
 
     def pack(self, values):
-        """The name of a tuple of values, for ops that take one."""
+        """A tuple of values, for ops with a tuple operand."""
         name = self._name("tuple")
         shapes = ", ".join(value.shape for value in values)
         names = ", ".join(value.name for value in values)
@@ -129,21 +129,21 @@ class Program:
 
 @dataclasses.dataclass
 class Sizes:
-    """How large random arrays are: their elements, and each of their dimensions."""
+    """Limits of random arrays: number of elements, and size of each dimension."""
 
-    most: int = 200
-    side: int = 9
+    max_elements: int = 200
+    max_side: int = 9
 
 
 sizes = Sizes()
 
 
 def random_dims(rng, low=0, high=4, empty=0.02):
-    """Dimensions of `low` to `high` axes, as `sizes` says; now and then one of them is zero."""
+    """Random dimensions with `low` to `high` axes within `sizes`; one is zero with probability `empty`."""
     rank = int(rng.integers(low, high + 1))
-    dims, room = [], sizes.most
+    dims, room = [], sizes.max_elements
     for _ in range(rank):
-        dims.append(int(rng.integers(1, max(2, min(sizes.side, room + 1)))))
+        dims.append(int(rng.integers(1, max(2, min(sizes.max_side, room + 1)))))
         room //= dims[-1]
     if dims and rng.random() < empty:
         dims[int(rng.integers(rank))] = 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Random programs of several devices in one process and as the processes of an MPI job: the same bytes, the same words?
+"""Compares an MPI job with one process on random programs for several devices: output files and messages must be equal.
 
     tests/oracle/ranks.py --count=100 --seed=7 --ranks=4 [--bin build/shoal] [--save DIR]
 
-Needs NumPy and ml_dtypes, and mpirun; with JAX there are programs that it partitioned, too. Engine and placement take
-turns. Program number I of a seed is always the same: --seed=S --program=I. Exit status 1 when something differs.
+Needs NumPy and ml_dtypes, and mpirun; with JAX it also uses programs that JAX partitioned. Engine and placement are
+random. Program number I of a seed is always the same: --seed=S --program=I. Exit status 1 if an output differs.
 """
 import importlib.util
 import os
@@ -36,7 +36,7 @@ if importlib.util.find_spec("jax"):
 def parsed_arguments():
     parser = trials.parser_of(__doc__)
     parser.add_argument("--bin", default=str(trials.ROOT / "build/shoal"))
-    parser.add_argument("--ranks", type=int, default=2, help="processes of the job")
+    parser.add_argument("--ranks", type=int, default=2, help="number of processes of the job")
     return parser.parse_args()
 
 
@@ -49,18 +49,18 @@ def verdict(program, folder, options):
     module = pathlib.Path(folder, "module.hlo")
     module.write_text(program.text, encoding="utf-8")
     save_arrays(f"{folder}/in", program.inputs)
-    words = [f"--num_replicas={program.replicas}", f"--num_partitions={program.partitions}", f"--inputs={folder}/in",
-             f"--engine={pick(program.rng, ['jit', 'interp'])}"]
+    arguments = [f"--num_replicas={program.replicas}", f"--num_partitions={program.partitions}",
+                 f"--inputs={folder}/in", f"--engine={pick(program.rng, ['jit', 'interp'])}"]
     statuses = []
-    why = same.difference(os.path.abspath(options.bin), program.family, words, module, options.ranks,
-                          pick(program.rng, ["block", "cyclic"]), statuses)
-    return ("differs", why) if why else ("same" if statuses == [0] else "refused", "")
+    reason = same.difference(os.path.abspath(options.bin), program.family, arguments, module, options.ranks,
+                             pick(program.rng, ["block", "cyclic"]), statuses)
+    return ("differs", reason) if reason else ("same" if statuses == [0] else "refused", "")
 
 
 def main():
     options = parsed_arguments()
-    if why := mpi.available(options.bin):
-        print(f"skipped: {why}")
+    if reason := mpi.available(options.bin):
+        print(f"skipped: {reason}")
         return 0
     trial = trials.Trials(options, FAMILIES, "tests/oracle/ranks.py", f" --ranks={options.ranks}")
     trial.run(generated, lambda program, folder: verdict(program, folder, options))

@@ -1,4 +1,4 @@
-"""reduce, also of several operands at once; reduce-window; select-and-scatter; batch normalisation."""
+"""reduce, also of several operands; reduce-window; select-and-scatter; batch normalisation."""
 import dataclasses
 
 import numpy as np
@@ -20,7 +20,7 @@ def _combiner(rng, type):
 
 
 def _start(program, opcode, type):
-    """The neutral element; with another one the result would depend on how the reduction is split."""
+    """The identity element; with another value the result would depend on the split of the reduction."""
     if opcode in ("maximum", "minimum"):
         info = None if et.is_float(type) else np.iinfo(et.dtype(type))
         lowest, highest = ("-inf", "inf") if info is None else (info.min, info.max)
@@ -55,7 +55,7 @@ def reduce(rng):
 
 
 def reduce_pair(rng):
-    """The largest element and where it is, as argmax computes them, with the first of equals."""
+    """The largest element and its index, as in argmax; for ties the first."""
     program = Program("reduce-pair", rng)
     type = pick(rng, ["f32", "s32", "bf16", "u8"])
     x = program.parameter(type, random_dims(rng, low=1, high=3, empty=0))
@@ -107,7 +107,7 @@ def reduce_window(rng):
 
 
 def select_and_scatter(rng):
-    """The gradient of max pooling: windows choose an element, sources are added there."""
+    """The gradient of max pooling: each window selects an element, to which the source is added."""
     program = Program("select-and-scatter", rng)
     type = pick(rng, ["f32", "f64", "s32"])
     x = program.parameter(type, random_dims(rng, low=1, high=3, empty=0))

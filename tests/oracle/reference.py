@@ -1,7 +1,7 @@
-"""What elementwise ops mean, in more precision than their results have.
+"""Elementwise ops with more precision than their results have.
 
-XLA's CPU back end approximates some functions more coarsely than two units in the last place. Where numpy can compute
-the op in a wider type, that decides who is right.
+XLA's CPU backend approximates some functions with an error of more than two units in the last place. If numpy can
+compute the op in a wider type, that result is the reference.
 """
 import math
 
@@ -35,7 +35,7 @@ BINARY = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "remainder": np.fmod,
     "power": np.power, "atan2": np.arctan2, "maximum": _propagating(np.maximum), "minimum": _propagating(np.minimum),
 }
-# Ops that IEEE 754 rounds correctly, or that do not round: nobody may differ.
+# Ops that IEEE 754 rounds correctly, or that do not round: results must be equal.
 ROUNDED_CORRECTLY = {
     "abs", "negate", "floor", "ceil", "round-nearest-even", "round-nearest-afz", "sign", "add", "subtract", "multiply",
     "divide", "remainder", "maximum", "minimum", "sqrt",
@@ -51,7 +51,7 @@ def wide(array):
 
 
 def reference(opcode, arrays):
-    """The op on wide operands, or None where numpy does not know it."""
+    """The op on wide operands, or None if numpy does not support it."""
     function = (UNARY if len(arrays) == 1 else BINARY).get(opcode)
     if function is None:
         return None

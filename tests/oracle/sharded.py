@@ -1,6 +1,6 @@
-"""Programs as JAX partitions them: random bodies under shard_map, lowered to the optimised module of each device.
+"""Programs partitioned by JAX: random bodies under shard_map, lowered to the optimised module of each device.
 
-JAX is started in this process only to lower, on as many virtual devices as the programs have; they are executed in
+This process uses JAX only for lowering, on as many virtual devices as the programs have. The programs are executed in
 the worker, like all others.
 """
 import functools

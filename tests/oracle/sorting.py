@@ -4,7 +4,7 @@ from program import Program, pick, random_dims
 
 
 def _comparator(program, types, keys, direction):
-    """Compares the first `keys` operands in turn. Operand i of the sort is a(2i) on the left, a(2i+1) on the right."""
+    """Compares the first `keys` operands lexicographically. Operand i is a(2i) on the left, a(2i+1) on the right."""
     parameters = [f"{type}[]" for type in types for _ in range(2)]
     body = []
     for key in range(keys):
@@ -21,7 +21,7 @@ def _comparator(program, types, keys, direction):
 
 
 def sort(rng):
-    """One operand, or several that move together. An unstable sort has one answer only if all operands are keys."""
+    """One or several operands. An unstable sort has a unique result only if all operands are keys."""
     program = Program("sort", rng)
     dims = random_dims(rng, low=1, high=3)
     count = int(rng.integers(1, 4))
@@ -38,7 +38,7 @@ def sort(rng):
 
 
 def top_k(rng):
-    """The custom call by which JAX asks for the k largest elements of each row."""
+    """The k largest elements of each row: a sort and slices, like JAX's top_k."""
     program = Program("top-k", rng)
     type = pick(rng, ["f32", "f32", "s32", "bf16"])
     rows, columns = int(rng.integers(1, 5)), int(rng.integers(1, 20))

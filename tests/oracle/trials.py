@@ -1,7 +1,7 @@
-"""What run.py and engines.py share: which programs, a verdict on each, and the count of them.
+"""Shared by run.py, engines.py and ranks.py: selects programs, gets a verdict on each, and counts the verdicts.
 
-A caller brings a function `verdict(program, folder)` that gives "same", "differs" or a word of its own, and a sentence;
-what "differs" is shown, with the call that shows it again, and kept where --save asks for it.
+A caller provides a function `verdict(program, folder)` that returns "same", "differs" or another word, and a message.
+A program that "differs" is printed with the command that reproduces it, and saved if --save is given.
 """
 import argparse
 import collections
@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def need(*packages):
-    """Nothing is done, and that is no failure, where these are not installed."""
+    """Exits successfully if one of the packages is not installed."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         print(f"skipped: {', '.join(missing)} not installed")
@@ -24,59 +24,60 @@ def need(*packages):
 
 def parser_of(description):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=200, help="how many programs")
+    parser.add_argument("--count", type=int, default=200, help="number of programs")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--program", type=int, help="only this one, and print it")
+    parser.add_argument("--program", type=int, help="run and print only this program")
     parser.add_argument("--family", default="", help="only families whose name contains this")
     parser.add_argument("--save", type=pathlib.Path, help="folder for programs that differ")
     return parser
 
 
 def first_difference(program, got, want, nudged, reference=None, other="XLA"):
-    """None, or a sentence. `nudged`: what `other` gave for inputs that were moved a little; `reference`: a function from
-    inputs to results that are right as well."""
+    """None, or a message. `nudged`: the results of `other` for slightly perturbed inputs; `reference`: a function from
+    inputs to results that are also correct."""
     from agreement import disagreement
     for device, leaves in enumerate(got):
         references = reference(program.inputs[device]) if reference else [None] * len(leaves)
         for leaf, value in enumerate(program.outputs):
             moved = [results[device][leaf] for results in nudged]
-            why = disagreement(value, leaves[leaf], want[device][leaf], moved, references[leaf], other)
-            if why:
-                return f"result {leaf} on device {device} ({value.shape}): {why}"
+            reason = disagreement(value, leaves[leaf], want[device][leaf], moved, references[leaf], other)
+            if reason:
+                return f"result {leaf} on device {device} ({value.shape}): {reason}"
     return None
 
 
 class Trials:
     def __init__(self, options, families, script, flags=""):
-        """`script` and `flags` are the call that shows a program again."""
+        """`script` and `flags` are the command that reproduces a program."""
         self.options, self._script, self._flags = options, script, flags
         self._families = [family for family in families if options.family in family.__name__]
         if not self._families:
             sys.exit(f"no family has {options.family} in its name: " + " ".join(f.__name__ for f in families))
         self.counts = collections.defaultdict(collections.Counter)
 
-    def run(self, generated, verdict, shown=("differs",), kept=lambda folder, program: None):
-        """`generated(seed, index, families)` makes a program; `kept` says more of one that was saved."""
+    def run(self, generated, verdict, shown=("differs",), on_saved=lambda folder, program: None):
+        """`generated(seed, index, families)` returns a program; `on_saved` is called for each saved one."""
         options = self.options
         for index in range(options.count) if options.program is None else [options.program]:
             program = generated(options.seed, index, self._families)
             if options.program is not None:
                 print(program.text)
             with tempfile.TemporaryDirectory() as scratch:
-                what, why = verdict(program, scratch)
-                saved = what == "differs" and options.save and options.save / f"{options.seed}-{index}-{program.family}"
+                result, reason = verdict(program, scratch)
+                name = f"{options.seed}-{index}-{program.family}"
+                saved = result == "differs" and options.save and options.save / name
                 if saved:
                     shutil.copytree(scratch, saved, dirs_exist_ok=True)
-            self.counts[program.family][what] += 1
-            if what in shown:
+            self.counts[program.family][result] += 1
+            if result in shown:
                 family = f" --family={options.family}" if options.family else ""
-                again = f"{self._script} --seed={options.seed} --program={index}{family}{self._flags}"
-                print(f"{what}: {program.family}: {why}\n    again: {again}", flush=True)
+                command = f"{self._script} --seed={options.seed} --program={index}{family}{self._flags}"
+                print(f"{result}: {program.family}: {reason}\n    to reproduce: {command}", flush=True)
                 if saved:
-                    kept(saved, program)
+                    on_saved(saved, program)
 
     def report(self, passing, words):
-        """The table, a column for each of `words`, and the line that ./test reads; the exit status."""
+        """Prints a table with a column for each of `words`, and the line that ./test reads; returns the exit status."""
         print(f"{'family':20}" + "".join(f"{word:>9}" for word in words))
         for family, row in sorted(self.counts.items()):
             print(f"{family:20}" + "".join(f"{row[word]:9}" for word in words))

@@ -1,8 +1,8 @@
-"""Executes HLO modules with XLA's CPU back end, in a process of its own, because XLA aborts on what it does not like.
+"""Executes HLO modules with XLA's CPU backend, in a separate process, because XLA aborts on modules it rejects.
 
 Reads pickled jobs from standard input and writes a pickled answer to each on standard output. A job is a dict of
 text, replicas, partitions and input_sets (set -> device -> leaf -> array); the answer is set -> device -> leaf ->
-array, or a string that says why there is none.
+array, or an error message.
 """
 import os
 import pickle
@@ -13,7 +13,7 @@ DEVICES = 8
 
 
 def start():
-    """Imports JAX on virtual devices. bf16 and f16 are rounded after every op, as HLO says."""
+    """Imports JAX on virtual devices. bf16 and f16 are rounded after every op, as HLO defines."""
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["JAX_ENABLE_X64"] = "1"
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES} --xla_allow_excess_precision=false"
@@ -28,7 +28,7 @@ def start():
 
 
 def leaf_count(shape):
-    """How many arrays a shape, as text, holds."""
+    """Number of arrays in a shape, given as text."""
     return len(re.findall(r"\b(?:pred|token|[subfc]f?\d+(?:e\d+m\d+\w*)?)\[", re.sub(r"/\*.*?\*/", "", shape)))
 
 
@@ -46,7 +46,7 @@ def shape_text(line):
 
 
 def all_manual(text):
-    """The module with every instruction marked as already partitioned, so that XLA's partitioner leaves it alone."""
+    """The module with every instruction marked as already partitioned, so that XLA's partitioner does not change it."""
     lines = []
     for line in text.split("\n"):
         shape = shape_text(line)
@@ -64,7 +64,7 @@ def all_manual(text):
 
 
 def without_fusions(text):
-    """The module with calls in place of fusions: XLA's CPU back end aborts on most fusions it has not made itself."""
+    """The module with calls instead of fusions: XLA's CPU backend aborts on most fusions that it has not created."""
     return re.sub(r" fusion\((.*?)\), kind=k\w+, calls=", r" call(\1), to_apply=", text)
 
 
@@ -93,13 +93,13 @@ def execute(modules, job):
     jax, np = modules[:2]
     program, devices = compiled(modules, job["text"], job["replicas"], job["partitions"])
     mesh = jax.sharding.Mesh(np.array(devices), ("d",))
-    everywhere = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+    replicated = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
     answers = []
     for inputs in job["input_sets"]:
         arguments = []
         for leaf, array in enumerate(inputs[0]):
             shards = [jax.device_put(inputs[d][leaf], device) for d, device in enumerate(devices)]
-            arguments.append(jax.make_array_from_single_device_arrays(array.shape, everywhere, shards))
+            arguments.append(jax.make_array_from_single_device_arrays(array.shape, replicated, shards))
         results = program.execute_sharded(arguments).disassemble_into_single_device_arrays()
         answers.append([[np.asarray(result[d]) for result in results] for d in range(len(devices))])
     return answers
@@ -107,9 +107,9 @@ def execute(modules, job):
 
 def main():
     answers = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
     modules = start()
     while True:
         try:
@@ -118,7 +118,7 @@ def main():
             return
         try:
             answer = execute(modules, job)
-        except Exception as error:  # XLA's errors have many types; all of them are answers
+        except Exception as error:  # XLA's errors have many types; each is an answer
             answer = f"{type(error).__name__}: {error}"[:2000]
         pickle.dump(answer, answers)
         answers.flush()

@@ -1,5 +1,5 @@
-"""What the modules compute, in float64. outputs() gives per device a list of (rows, array): the array of those rows of
-an output, or the whole one where rows is None."""
+"""The computations of the modules, in float64. outputs() returns for each device a list of (rows, array): the array has
+these rows of an output, or all of them if rows is None."""
 import numpy as np
 
 
@@ -8,7 +8,7 @@ def uniform(rng, *shape, scale=1.0):
 
 
 class TensorParallelMlp:
-    """001: each of four replicas multiplies with its own part of the weights; the results are added up."""
+    """001: each of four replicas multiplies with its shard of the weights; the results are summed."""
 
     NAME = "001"
     TOLERANCE = 1e-5
@@ -31,18 +31,18 @@ class TensorParallelMlp:
 
     @classmethod
     def outputs(cls, inputs):
-        # All rows are alike; some are enough, and are quick in float64.
+        # All rows are computed in the same way; a sample is enough, and fast in float64.
         rows = np.arange(0, 1024, 41)
         total = 0
         for _, down, up, x, gate in inputs:
-            some = x.reshape(-1, 4096)[rows].astype(np.float64)
-            hidden = (some @ gate.T.astype(np.float64)) * (some @ up.T.astype(np.float64))
+            sample = x.reshape(-1, 4096)[rows].astype(np.float64)
+            hidden = (sample @ gate.T.astype(np.float64)) * (sample @ up.T.astype(np.float64))
             total = total + (hidden / (1 + np.exp(-hidden))) @ down.T.astype(np.float64)
         return [[(rows, total)] for _ in inputs]
 
 
 class AutoShardedStep:
-    """002: a step of training two layers on four partitions; the second layer sees half of the first one's columns."""
+    """002: a training step of two layers on four partitions; the second layer uses half of the columns of the first."""
 
     NAME = "002"
     TOLERANCE = 1e-5
@@ -68,7 +68,7 @@ class AutoShardedStep:
 
 
 class DataParallelMnist:
-    """004: a step of training a network of three layers, each of eight replicas with its own part of the batch."""
+    """004: a training step of a network of three layers on eight replicas, each with its shard of the batch."""
 
     NAME = "004"
     TOLERANCE = 1e-5

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs modules that others wrote, on all their devices, and compares with the same computation written in NumPy.
+"""Runs modules written by others, on all their devices, and compares them with the same computation in NumPy.
 
     tests/seeds/run.py DIR [--bin build/shoal]     DIR has 001_*.txt, 002_*.txt and 004_*.txt
 
@@ -27,18 +27,18 @@ def write_inputs(folder, inputs):
 
 
 def compare(got, want, tolerance):
-    """None, or a sentence about the largest difference."""
+    """None, or a message about the largest difference."""
     if got.shape != want.shape:
         return f"has shape {got.shape}, not {want.shape}"
     if want.dtype.kind in "iu":
         return None if np.array_equal(got, want) else f"is {got}, not {want}"
     scale = np.abs(want).max()
     worst = np.abs(got - want).max()
-    return None if worst <= tolerance * scale else f"is off by {worst:.3g} where values reach {scale:.3g}"
+    return None if worst <= tolerance * scale else f"differs by up to {worst:.3g}; the largest value is {scale:.3g}"
 
 
 def run(program, path, binary):
-    """None, or a sentence about what went wrong."""
+    """None, or an error message."""
     inputs = program.inputs(np.random.default_rng(20261115))
     with tempfile.TemporaryDirectory() as folder:
         write_inputs(f"{folder}/in", inputs)

@@ -10,30 +10,30 @@ SCRATCH = "scratch memory of each thread, kept between calls because allocating 
 ALLOWED = {
     "compile/codegen/load.cc": ("mutex loaded", "the code generator's library is loaded once and stays loaded"),
     "compile/codegen/object_code.cc": ("getenv", "SHOAL_DUMP_IR prints LLVM IR, for developers of the code generator"),
-    "compile/library/dot.cc": ("places", SCRATCH),
+    "compile/library/dot.cc": ("offsets", SCRATCH),
     "core/base/check.h": ("abort", "SHOAL_CHECK: a bug in shoal, after which no result can be trusted"),
     "core/base/files.cc": ("unfinished count", "a signal handler in cli deletes unfinished files and can reach only "
                            "globals; the counter makes the names of temporary files unique"),
-    "core/base/thread_pool.cc": ("callers helping pools_mutex pools", "all pools of the process share its cores"),
+    "core/base/thread_pool.cc": ("active_threads busy_workers pools_mutex pools", "all pools of the process share its cores"),
     "execute/collectives/process_link.cc": ("runs", "numbers the runs of a process, so that their messages do not mix"),
     "execute/interp/ticker.cc": ("ticker", "one timer thread for all runs, which short runs neither start nor join"),
     "execute/transport/load.cc": ("getenv", "MPI launchers pass rank and job size in environment variables"),
     "execute/transport/peers.cc": ("open_sockets open_count is_interrupted",
                                    "a signal handler in cli notifies the other processes and can reach only globals"),
-    "kernels/algorithms/lane_fft.cc": ("mutex kept spares", "twiddle factors, which cost more than the transforms, are "
+    "kernels/algorithms/lane_fft.cc": ("mutex cache spares", "twiddle factors, which cost more than the transforms, are "
                                        "cached by length under a mutex; spares are " + SCRATCH),
     "kernels/arrays/block_cache.cc": ("blocks", "one cache of large blocks, never destroyed, so that it outlives every array"),
     "kernels/arrays/buffer.cc": ("meter_of_this_thread small_blocks", "the meter that this thread's allocations are charged "
                                  "to, and its cache of small blocks"),
-    "kernels/arrays/floats.cc": ("made tables", "lookup tables, each built once under a once_flag and constant from then on"),
+    "kernels/arrays/floats.cc": ("flags tables", "lookup tables, each built once under a once_flag and constant from then on"),
     "kernels/elementwise/lane_function.cc": ("workspace", SCRATCH),
-    "kernels/linalg/blas_memory.cc": ("setenv has_room", "OpenBLAS reads its number of threads from the environment when it "
-                                      "is loaded; has_room: this thread has checked that OpenBLAS can allocate its buffer"),
-    "kernels/linalg/onednn.cc": ("alone stream block size", "OpenMP's number of threads, oneDNN's stream and its scratch "
+    "kernels/linalg/blas_memory.cc": ("setenv is_checked", "OpenBLAS reads its number of threads from the environment when it "
+                                      "is loaded; is_checked: this thread has checked that OpenBLAS can allocate its buffer"),
+    "kernels/linalg/onednn.cc": ("is_set stream block size", "OpenMP's number of threads, oneDNN's stream and its scratch "
                                  "memory belong to a thread"),
     "kernels/linalg/panel_gemm.cc": ("panel", SCRATCH),
     "kernels/linalg/small_gemm.cc": ("packed", SCRATCH),
-    "present/reports/terminal.cc": ("isatty getenv asked", "width and colors of the terminal; cli should pass them"),
+    "present/reports/terminal.cc": ("isatty getenv requested_width", "width and colors of the terminal; cli should pass them"),
 }
 
 CALL = re.compile(r"""(?<![.\w>:])(?:std::|::)?(_?exit|_Exit|quick_exit|at_quick_exit|atexit|abort|terminate|signal|sigaction

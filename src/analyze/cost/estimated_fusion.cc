@@ -60,7 +60,7 @@ EstimatedFusion::EstimatedFusion(const Computation& computation) : computation_(
     if (MayInline(*hlo, users)) inlined_.insert(hlo);
 }
 
-FusionRegion EstimatedFusion::KernelOf(const Instruction& root) const {
+FusionRegion EstimatedFusion::RegionOf(const Instruction& root) const {
   std::vector<const Instruction*> body, stack{&root};
   absl::flat_hash_set<const Instruction*> seen{&root};
   if (!IsFusible(root)) return {};

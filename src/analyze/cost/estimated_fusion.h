@@ -15,7 +15,7 @@ class EstimatedFusion {
   // True if the kernels of its users compute the instruction, or if it does no work.
   bool IsInlined(const Instruction& hlo) const { return inlined_.contains(&hlo); }
   // The kernel whose result is `root`: the root and the instructions inlined into it. Empty if `root` is not fusible.
-  FusionRegion KernelOf(const Instruction& root) const;
+  FusionRegion RegionOf(const Instruction& root) const;
 
  private:
   bool MayInline(const Instruction& hlo, Users& users) const;

@@ -28,7 +28,7 @@ class AsyncRegions::Trace {
       if (position.hlo->opcode == start_opcode_) {
         found(*position.hlo);
       } else {
-        StepBack(std::move(position));
+        FollowOperands(std::move(position));
       }
     }
   }
@@ -38,7 +38,7 @@ class AsyncRegions::Trace {
     if (position.hlo != nullptr && seen_.insert(position.hlo).second) todo_.push_back(std::move(position));
   }
 
-  void StepBack(ValueRef position) {
+  void FollowOperands(ValueRef position) {
     constexpr Forwarding kTraced = kCarriesAsync | Forwarding::kAddDependency | Forwarding::kDomain |
                                    Forwarding::kAsyncUpdate | Forwarding::kBitcast;
     const Instruction& hlo = *position.hlo;

@@ -84,23 +84,23 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
     if (!num_replicas || !num_partitions) reasons.push_back("from the header");
   } else {
     const IdCounts ids = CountIds(module);
-    auto raise = [&](int64_t& count, const MaxId& max_id, int64_t divisor) {
+    auto raise_to = [&](int64_t& count, const MaxId& max_id, int64_t divisor) {
       const int64_t required = CeilDiv(max_id.count, divisor);
       if (required <= count) return;
       count = required;
       reasons.push_back(StrCat("from ", max_id.from));
     };
     const int64_t replicas = num_replicas.value_or(0), partitions = num_partitions.value_or(0);
-    if (!num_replicas) raise(grid.replicas, ids.replicas, 1);
-    if (!num_partitions) raise(grid.partitions, ids.partitions, 1);
-    // Device ids range over replicas * partitions. Such modules usually have many partitions, so raise those first.
+    if (!num_replicas) raise_to(grid.replicas, ids.replicas, 1);
+    if (!num_partitions) raise_to(grid.partitions, ids.partitions, 1);
+    // Device ids range over replicas * partitions. Such modules usually have many partitions, so raise_to those first.
     if (!num_partitions) {
-      raise(grid.partitions, ids.devices, num_replicas ? std::max<int64_t>(replicas, 1) : grid.replicas);
+      raise_to(grid.partitions, ids.devices, num_replicas ? std::max<int64_t>(replicas, 1) : grid.replicas);
     } else if (!num_replicas) {
-      raise(grid.replicas, ids.devices, std::max<int64_t>(partitions, 1));
+      raise_to(grid.replicas, ids.devices, std::max<int64_t>(partitions, 1));
     }
     // Shardings are over partitions. In a module with several replicas, their devices are already counted as replicas.
-    if (!num_partitions && grid.replicas == 1) raise(grid.partitions, ids.sharded, 1);
+    if (!num_partitions && grid.replicas == 1) raise_to(grid.partitions, ids.sharded, 1);
   }
   if (num_replicas) grid.replicas = *num_replicas;
   if (num_partitions) grid.partitions = *num_partitions;

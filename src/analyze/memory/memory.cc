@@ -58,7 +58,7 @@ class MemoryCount {
         assignment_(buffers_, timeline_, reuse_),
         embedded_(EmbeddedIn(timeline_)) {
     out_.backend = choice.backend;
-    out_.backend_reason = choice.why;
+    out_.backend_reason = choice.reason;
     out_.steps = timeline_.steps();
     out_.live_bytes.assign(out_.steps.size(), 0);
     CountAllocations();
@@ -270,7 +270,7 @@ ModuleMemory MemoryOf(const Module& module, std::optional<Backend> backend) {
     memory.device.peak = kSizeOverflow;
     memory.at_peak = overflow;
     memory.backend = choice.backend;
-    memory.backend_reason = choice.why;
+    memory.backend_reason = choice.reason;
     memory.assumptions.push_back(StrCat("memory: the total size of the values overflows at ", overflow->name));
     return memory;
   }

@@ -63,7 +63,7 @@ class CompareSession {
     if (Status fit = flags_.limits.Check(parts->module(), parts->devices); !fit.ok()) return Failed(*parts, fit.diag());
     Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->on_devices());
     if (!partitioning.ok()) return Failed(*parts, partitioning.diag());
-    const bool split = partitioning->divided;
+    const bool split = partitioning->is_split;
     // A module with full arrays runs on one device, even if its shardings name more.
     const Module& first = whole->module();
     const bool unpartitioned = first.num_partitions == 1 && first.replica_count == 1 &&

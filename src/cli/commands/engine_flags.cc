@@ -12,7 +12,7 @@ Result<std::unique_ptr<Executable>> CompileModule(const Module& module, const st
   if (flags.engine != "jit") return std::unique_ptr<Executable>();
   ProgressLine line(StrCat("compiling ", file));
   SetActivity(StrCat("compiling ", file));
-  EngineOptions options;
+  CompileOptions options;
   options.threads = flags.threads;
   options.cpu = flags.cpu;
   options.cache_dir = flags.cache_dir;

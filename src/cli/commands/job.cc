@@ -45,7 +45,7 @@ JobContext::~JobContext() {
 
 Status JobContext::Join(const JobFlags& flags) {
   flags_ = &flags;
-  const std::optional<Launched> launched = LaunchedByMpi();
+  const std::optional<LaunchInfo> launched = LaunchedByMpi();
   if (flags.transport == "threads") return {};
   if (flags.transport == "auto" && (!launched || launched->size == 1)) return {};
   if (launched) NotifyPeersOfInterrupt(kPeers, launched->rank == 0);

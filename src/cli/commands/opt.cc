@@ -17,9 +17,9 @@ namespace {
 
 int ListPasses() {
   std::string text;
-  for (const Pass& pass : EnginePipeline()) StrAppend(&text, pass.name, ": ", pass.why, "\n");
+  for (const Pass& pass : EnginePipeline()) StrAppend(&text, pass.name, ": ", pass.reason, "\n");
   text += "\nonly with --passes or --communication, as in XLA's GPU pipeline:\n";
-  for (const Pass& pass : CommunicationPipeline()) StrAppend(&text, pass.name, ": ", pass.why, "\n");
+  for (const Pass& pass : CommunicationPipeline()) StrAppend(&text, pass.name, ": ", pass.reason, "\n");
   return WriteText(text);
 }
 

@@ -139,7 +139,7 @@ std::string ToString(const Program& program) {
       if (!named) StrAppend(&out, computation->name, computation == program.module->entry ? " (entry)\n" : "\n");
       named = true;
       StrAppend(&out, "  ", hlo->name, " ", ToString(hlo->shape()), ": ");
-      if (step.kind == LoweredInstruction::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel, step.pieces.empty() ? "" : ",", StrJoin(step.pieces, ","));
+      if (step.kind == LoweredInstruction::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel, step.part_kernels.empty() ? "" : ",", StrJoin(step.part_kernels, ","));
       if (step.kind == LoweredInstruction::Kind::kRoutine) StrAppend(&out, "routine ", step.kernel);
       if (step.kind == LoweredInstruction::Kind::kSequence) StrAppend(&out, "sequence ", step.kernel);
       if (step.kind == LoweredInstruction::Kind::kLibrary) StrAppend(&out, "library ", Text(hlo->opcode));

@@ -30,7 +30,7 @@ struct LoweredInstruction {
   Kind kind = Kind::kEvaluate;
   size_t kernel = 0;
   LibraryFunction library = nullptr;
-  std::vector<size_t> pieces;
+  std::vector<size_t> part_kernels;
 };
 
 struct Sequence {

@@ -160,7 +160,7 @@ class RoutineBuilder {
     if (!literal->elided && static_cast<int64_t>(literal->data.size()) < bytes) return Fail(), Slots();
     const int slot = slots_.New(hlo.shape().element_type(), *hlo.shape().ElementCount());
     routine_->slots.back().constant = literal;
-    if (literal->elided) routine_->slots.back().made_up = std::make_shared<const Array>(GeneratedConstant(hlo.shape()));
+    if (literal->elided) routine_->slots.back().generated = std::make_shared<const Array>(GeneratedConstant(hlo.shape()));
     routine_->constants.push_back(slot);
     return {slot};
   }

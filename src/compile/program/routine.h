@@ -24,7 +24,7 @@ struct RoutineSlot {
   ElementType type = ElementType::kInvalid;
   int64_t count = 0;
   const Literal* constant = nullptr;
-  std::shared_ptr<const Array> made_up;  // generated value of an elided constant
+  std::shared_ptr<const Array> generated;  // generated value of an elided constant
 };
 
 struct RoutineStatement {

@@ -17,7 +17,7 @@ std::optional<Backend> ParseBackend(std::string_view name);
 
 struct BackendChoice {
   Backend backend = Backend::kGpu;
-  std::string why;            // "given", "fusion.3 has a GPU backend_config"
+  std::string reason;            // "given", "fusion.3 has a GPU backend_config"
   bool has_evidence = false;  // a feature of the module identifies the backend; otherwise `backend` is a guess
 };
 

@@ -28,7 +28,7 @@ NumericsChoice InferNumerics(const Module& module) {
     for (const Instruction* hlo : computation->instructions)
       if (IsYnnpackFusion(*hlo)) return {Numerics::kXlaCpuYnnpack, StrCat(hlo->name, " is a YNNPACK fusion")};
   const BackendChoice backend = InferBackend(module);
-  if (backend.has_evidence && backend.backend != Backend::kCpu) return {Numerics::kWide, backend.why};
+  if (backend.has_evidence && backend.backend != Backend::kCpu) return {Numerics::kWide, backend.reason};
   return {Numerics::kXlaCpu, "assumed XLA:CPU: no features of another compiler found"};
 }
 

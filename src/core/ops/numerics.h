@@ -21,7 +21,7 @@ std::optional<Numerics> ParseNumerics(std::string_view name);
 
 struct NumericsChoice {
   Numerics numerics = Numerics::kXlaCpu;
-  std::string why;  // "given", "fusion.3 is a YNNPACK fusion"
+  std::string reason;  // "given", "fusion.3 is a YNNPACK fusion"
 };
 
 // Infers the numerics from features that identify the module's compiler; without such features, XLA:CPU's.

@@ -121,6 +121,6 @@ std::unique_ptr<Exchange> NewFastReduceExchange(FoldPtr fold, ReduceOp op);
 std::optional<ReduceType> ReduceTypeOf(ElementType type);
 
 // Larger contributions are split; smaller ones are faster in one message.
-inline constexpr int64_t kFewBytes = 16 << 10;
+inline constexpr int64_t kSmallMessageBytes = 16 << 10;
 
 }  // namespace shoal::internal

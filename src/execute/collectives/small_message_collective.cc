@@ -46,7 +46,7 @@ std::shared_ptr<SmallMessageCollective> SmallMessageCollective::New(CollectiveRu
                                                                     int64_t device, const SmallCollectiveTraits& traits,
                                                                     FoldPtr fold) {
   const int64_t payload = PayloadOf(hlo);
-  if (payload > kFewBytes || payload == 0 || ChainOf(hlo) || (traits.folds && fold == nullptr)) return nullptr;
+  if (payload > kSmallMessageBytes || payload == 0 || ChainOf(hlo) || (traits.folds && fold == nullptr)) return nullptr;
   const Result<const Groups*> groups = runtime.GroupsOf(hlo);
   if (!groups.ok()) return nullptr;
   const Groups::Member member = (*groups)->members[static_cast<size_t>(device)];

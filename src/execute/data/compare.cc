@@ -78,10 +78,10 @@ Difference CompareArrays(const Array& a, const Array& b, const ErrorBounds& boun
     if (pair.distance == 0) continue;
     const double relative = pair.size == 0 ? kInfinity : pair.distance / pair.size;
     const bool beyond = pair.distance > difference.abs_bound && relative > difference.rel_bound;
-    if (difference.at < 0 || (beyond && difference.beyond == 0) ||
-        (difference.beyond == 0 && pair.distance > difference.max_abs))
+    if (difference.at < 0 || (beyond && difference.num_exceeding == 0) ||
+        (difference.num_exceeding == 0 && pair.distance > difference.max_abs))
       difference.at = i;
-    difference.beyond += beyond ? 1 : 0;
+    difference.num_exceeding += beyond ? 1 : 0;
     difference.max_abs = std::max(difference.max_abs, pair.distance);
     difference.max_rel = std::max(difference.max_rel, relative);
   }

@@ -22,7 +22,7 @@ Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& 
       return Fail(
           leaf.hlo->at, "compare.C2",
           StrCat(DescribeInput(leaf), " is ", ToString(b), " in one module, ", ToString(a), " in the other"));
-    partitioning.divided = partitioning.divided || !std::ranges::equal(a.dims(), b.dims());
+    partitioning.is_split = partitioning.is_split || !std::ranges::equal(a.dims(), b.dims());
     std::optional<ShardGrid> shards = ShardsByAnnotation(leaf.sharding, a.dims(), b.dims(), parts.grid);
     if (!shards) shards = ShardsByAnnotation(leaves[i].sharding, a.dims(), b.dims(), parts.grid);
     partitioning.annotated.push_back(shards);
@@ -65,7 +65,7 @@ Arguments RegroupArguments(const Arguments& whole, const ModuleOnDevices& parts)
 void TrackWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst) {
   const Difference difference = CompareArrays(a, b, bounds);
   if (device > 0 &&
-      std::pair(difference.beyond, difference.max_abs) <= std::pair(worst.difference.beyond, worst.difference.max_abs))
+      std::pair(difference.num_exceeding, difference.max_abs) <= std::pair(worst.difference.num_exceeding, worst.difference.max_abs))
     return;
   worst.a = a;
   worst.b = b;

@@ -17,7 +17,7 @@ struct ModuleOnDevices {
 
 // The shards of the whole module's parameters that the partitioned module takes, by leaf.
 struct Partitioning {
-  bool divided = false;  // false: all parameters have equal shapes
+  bool is_split = false;  // false: all parameters have equal shapes
   std::vector<ShardGrid> parameters;
   std::vector<std::optional<ShardGrid>> annotated;  // as `parameters`, but only those with a sharding
   std::vector<std::string> notes;                   // one sentence for each assumed sharding

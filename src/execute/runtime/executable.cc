@@ -10,7 +10,7 @@ namespace shoal::internal {
 
 Executable::~Executable() = default;
 
-Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, const EngineOptions& options) {
+Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, const CompileOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   std::unique_ptr<Executable> executable(new Executable(options.threads));
@@ -64,7 +64,7 @@ Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, co
   for (const auto& [hlo, step] : program.steps) {
     if (step.kind == LoweredInstruction::Kind::kKernel) {
       std::vector<LoadedKernel> kernels{loaded(step.kernel)};
-      for (size_t part : step.pieces) kernels.push_back(loaded(part));
+      for (size_t part : step.part_kernels) kernels.push_back(loaded(part));
       executable->thunks_[hlo] = NewKernelThunk(*hlo, kernels, loaded(combine_index[step.kernel]), executable->pool_);
     } else if (step.kind == LoweredInstruction::Kind::kRoutine) {
       const RoutineCode code = executable->code_->routine(routine_code[step.kernel]);

@@ -10,7 +10,7 @@
 
 namespace shoal::internal {
 
-struct EngineOptions {
+struct CompileOptions {
   int threads = 0;        // 0: one per core
   std::string cpu;        // target CPU; empty: this machine's
   std::string cache_dir;  // folder that caches compiled code for later runs; empty: no cache
@@ -23,7 +23,7 @@ struct EngineOptions {
 class Executable {
  public:
   // The module must be verified and must outlive the executable.
-  static Result<std::unique_ptr<Executable>> Compile(const Module& module, const EngineOptions& options);
+  static Result<std::unique_ptr<Executable>> Compile(const Module& module, const CompileOptions& options);
 
   ~Executable();
 

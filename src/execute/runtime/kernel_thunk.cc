@@ -44,11 +44,11 @@ class Launch {
     rows_ = kernel.RowCount();
     lanes_ = kernel.inner_loops.back();
     int64_t per_row = kernel.InnerIterations();
-    if (kernel.piece != 0) per_row = per_row / kernel.inner_loops[0] * kernel.piece;
+    if (kernel.part_size != 0) per_row = per_row / kernel.inner_loops[0] * kernel.part_size;
     const int64_t task = std::max(kTaskElements, rows_ * per_row / 64);
     lane_block_ = lanes_;
     const bool can_split_lanes =
-        kernel.reductions.empty() || (kernel.form == FusedKernel::Form::kColumns && kernel.piece == 0);
+        kernel.reductions.empty() || (kernel.form == FusedKernel::Form::kColumns && kernel.part_size == 0);
     if (can_split_lanes && per_row > task) {
       lane_block_ = std::max<int64_t>(64, RoundUp(task / (per_row / lanes_), 64));
       lane_block_ = std::min(lane_block_, lanes_);

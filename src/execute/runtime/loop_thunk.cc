@@ -86,7 +86,7 @@ class LoopThunk : public Thunk {
     }
     for (int slot : routine_.constants) {
       const RoutineSlot& constant = routine_.slots[static_cast<size_t>(slot)];
-      const std::byte* data = constant.made_up != nullptr ? constant.made_up->data() : constant.constant->data.data();
+      const std::byte* data = constant.generated != nullptr ? constant.generated->data() : constant.constant->data.data();
       slots.push_back(const_cast<std::byte*>(data));
     }
     std::vector<int64_t> counters(routine_.counters, 0);

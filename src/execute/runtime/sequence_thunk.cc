@@ -92,7 +92,7 @@ class SequenceThunk : public Thunk {
         slots.push_back(temporaries + std::max<int64_t>(offsets_[i], 0));
       else
         slots.push_back(
-            const_cast<std::byte*>(slot.made_up != nullptr ? slot.made_up->data() : slot.constant->data.data()));
+            const_cast<std::byte*>(slot.generated != nullptr ? slot.generated->data() : slot.constant->data.data()));
     }
     return slots;
   }

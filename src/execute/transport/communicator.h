@@ -59,10 +59,10 @@ class Communicator {
 };
 
 // The rank and size that a launcher (Open MPI's mpirun, Hydra, srun) set for this process; nothing without a launcher.
-struct Launched {
+struct LaunchInfo {
   int rank = 0;
   int size = 0;  // 0: not set by the launcher
 };
-std::optional<Launched> LaunchedByMpi();
+std::optional<LaunchInfo> LaunchedByMpi();
 
 }  // namespace shoal::internal

@@ -42,10 +42,10 @@ std::string PathBesideProgram(std::string_view name) {
 
 }  // namespace
 
-std::optional<Launched> LaunchedByMpi() {
+std::optional<LaunchInfo> LaunchedByMpi() {
   for (const Variables& launcher : kLaunchers)
     if (const std::optional<int> rank = Number(launcher.rank))
-      return Launched{*rank, Number(launcher.size).value_or(0)};
+      return LaunchInfo{*rank, Number(launcher.size).value_or(0)};
   return std::nullopt;
 }
 

@@ -76,7 +76,7 @@ class Scheduler {
       node.seconds = node.async->timing.seconds;
     } else {
       node.op = PlanInstruction(hlo, input_);
-      const FusionRegion region = fusion.KernelOf(hlo);
+      const FusionRegion region = fusion.RegionOf(hlo);
       if (region.body.size() > 1 && node.op.kind == DevicePlanOp::Kind::kKernel) {
         node.op.kernel = DescribeKernel(region);
         node.op.inputs = region.inputs;

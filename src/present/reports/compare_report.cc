@@ -20,8 +20,8 @@ std::vector<std::string> RowOf(const OutputComparison& output) {
     row.insert(row.end(),
                {StrCat(difference.max_abs), StrCat(difference.max_rel), IndexText(difference.at, output.a.dims()),
                 ElementText(output.a, difference.at), ElementText(output.b, difference.at)});
-    row.push_back(difference.beyond == 0 ? "ok"
-                                         : StrCat(difference.beyond, " of ", difference.elements, " out of bounds"));
+    row.push_back(difference.num_exceeding == 0 ? "ok"
+                                         : StrCat(difference.num_exceeding, " of ", difference.elements, " out of bounds"));
   }
   return row;
 }
@@ -30,7 +30,7 @@ std::vector<std::string> RowOf(const OutputComparison& output) {
 
 bool CompareReport::Agree() const {
   return std::all_of(outputs.begin(), outputs.end(),
-                     [](const OutputComparison& output) { return output.difference.beyond == 0; });
+                     [](const OutputComparison& output) { return output.difference.num_exceeding == 0; });
 }
 
 std::string CompareText(const CompareReport& report, const TextStyle& style) {
@@ -49,9 +49,9 @@ std::string CompareText(const CompareReport& report, const TextStyle& style) {
   int64_t beyond = 0;
   for (const OutputComparison& output : report.outputs) {
     const Difference& difference = output.difference;
-    if (difference.beyond == 0) continue;
+    if (difference.num_exceeding == 0) continue;
     ++beyond;
-    StrAppend(&text, "output ", output.number, ": ", difference.beyond, " of ", difference.elements,
+    StrAppend(&text, "output ", output.number, ": ", difference.num_exceeding, " of ", difference.elements,
               " elements exceed both bounds, absolute ", difference.abs_bound, " and relative ",
               difference.rel_bound, "; the table shows the first\n");
   }
@@ -71,7 +71,7 @@ std::string CompareJson(const CompareReport& report) {
                 {"max_abs", number(difference.max_abs)},
                 {"max_rel", number(difference.max_rel)},
                 {"elements", difference.elements},
-                {"out_of_bounds", difference.beyond},
+                {"out_of_bounds", difference.num_exceeding},
                 {"abs_bound", difference.abs_bound},
                 {"rel_bound", difference.rel_bound}};
     if (difference.at >= 0) {

@@ -164,7 +164,7 @@ std::string ReportJson(const RunReport& report) {
       {"file", report.file},
       {"devices", DevicesJson(report.devices)},
       {"inputs", report.inputs},
-      {"numerics", {{"name", ToString(report.numerics.numerics)}, {"reason", report.numerics.why}}},
+      {"numerics", {{"name", ToString(report.numerics.numerics)}, {"reason", report.numerics.reason}}},
       {"seconds", report.stats.seconds},
       {"compile_seconds", report.compile_seconds},
       {"run_seconds", report.run_seconds},

@@ -81,7 +81,7 @@ struct FusedKernel {
   std::vector<KernelStore> stores;
   // If not 0, each row is split among threads: the last row loop numbers the parts, and each part is this many
   // iterations of the first inner loop.
-  int64_t piece = 0;
+  int64_t part_size = 0;
   bool is_edge = false;    // a small part of a result that several kernels compute: prefer short code over fast code
   bool contracts = false;  // a multiply and the add that uses it may be rounded once (fma), as in a dot
 

@@ -67,7 +67,7 @@ std::string ToString(const FusedKernel& kernel) {
   out += ")";
   if (kernel.is_edge) out += " edge";
   if (kernel.contracts) out += " contracted";
-  if (kernel.piece != 0) StrAppend(&out, " in parts of ", kernel.piece);
+  if (kernel.part_size != 0) StrAppend(&out, " in parts of ", kernel.part_size);
   out += "\n";
   for (size_t i = 0; i < kernel.nodes.size(); ++i) {
     StrAppend(&out, "  n", i, " = ");

@@ -19,7 +19,7 @@ struct PassContext {
 struct Pass {
   std::string_view name;
   Result<bool> (*run)(Module& module, const PassContext& context);
-  std::string_view why;  // the reason for its position in the pipeline
+  std::string_view reason;  // the reason for its position in the pipeline
 };
 
 // Inlines calls, and fusions of plain ops, which are then fused again for this machine. Keeps fusions with ops that the

@@ -135,7 +135,7 @@ Result<Value> BeginAllReduce(Call& call) {
     const FoldPtr fold = FoldAcrossProcesses(call, operands);
     if (const std::optional<ReduceOp> op = FastOpOf(call, operands)) return NewFastReduceExchange(fold, *op);
     // Uses the declared shapes, so that every process makes the same choice.
-    if (PayloadOf(call.hlo) <= kFewBytes) return NewPartExchange(FoldOnEveryProcess(fold));
+    if (PayloadOf(call.hlo) <= kSmallMessageBytes) return NewPartExchange(FoldOnEveryProcess(fold));
     return NewAllReduceExchange(fold, [&hlo = call.hlo](const ArrayType& a, const ArrayType& b) {
       return DifferentSizes(hlo, ToString(a), ToString(b));
     });
