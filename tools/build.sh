@@ -17,7 +17,7 @@ packages() {
 }
 
 # run_logged LOG COMMAND…: shows the command's output on a terminal; else keeps it in LOG and shows it on failure.
-# Standard input is left alone: it may be the module that ./shoal is to read.
+# Standard input is not redirected: it may be the module that ./shoal reads.
 run_logged() {
   local log=$1
   shift
@@ -53,7 +53,7 @@ install_packages() {
   # A fresh container has no package lists. If they cannot be downloaded, existing ones may be good enough.
   run_logged "$log" "${as_root[@]}" update
   run_logged "$log" "${as_root[@]}" install --no-install-recommends "${missing[@]}" ||
-    fail "could not install what is missing (see above); to do it by hand: $by_hand"
+    fail "could not install the missing packages (see above); to do it by hand: $by_hand"
   rm -f "$log"
 }
 

@@ -132,7 +132,7 @@ def found(table_name, command, path):
 
 
 def new_key(command, path, key):
-    """The key in version 2 of what version 1 has at `path`."""
+    """The key in version 2 for the key `key` at `path` in version 1."""
     parameter = WORDS.get(key) if command in ("machines", "time") else None
     return found("KEYS", command, path) or parameter or key
 
@@ -163,7 +163,7 @@ def masked(value, command, path=""):
 
 
 def spelled(text, version):
-    """A command line, or a text with names of passes, in the words of a version."""
+    """A command line, or a text with names of passes, in the spelling of a version."""
     words = WORDS if version > 1 else {new: old for old, new in WORDS.items()}
     every = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     return re.sub(rf"(?<![\w.-])(?:{every})(?![\w-])", lambda match: words[match[0]], text)

@@ -1,4 +1,4 @@
-"""Reads the data that a page of `shoal report` carries; docs/report.md describes the format."""
+"""Reads the data embedded in a page of `shoal report`; docs/report.md describes the format."""
 import base64
 import gzip
 import json

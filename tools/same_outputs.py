@@ -75,14 +75,14 @@ OTHER_CALLS = {
                                                        "tests/proto", "{s}/seeds", "{s}/golden/jax")],
 }
 JSON_COMMANDS = {"check", "show", "comm", "cost", "mem", "time", "diff", "run", "compare", "stats", "ops", "machines"}
-# RUN lines with one of these are left out: help, measured times, a YAML of one version, pipes and other files.
+# RUN lines with one of these are skipped: help, measured times, a YAML of one version, pipes and other files.
 NOT_COMPARED = re.compile(r"--help|--profile|--explain\b(?!=)|\.yaml|--cache_dir|%t|[|;<>&$`*]")
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
     command: str
-    arguments: str  # in the words of version 2, with {m}, {n} and {out}
+    arguments: str  # in the spelling of version 2, with {m}, {n} and {out}
     module: str = ""
     following: str = ""
     folder: pathlib.Path = ROOT
@@ -182,7 +182,7 @@ def files_under(folder, version, newest):
 
 
 def outcome(binary, version, newest, case, folder):
-    """All that is compared of a run; None if it takes too long. A run that fails may leave any of its files."""
+    """The compared parts of a run; None if it takes too long. The files of a failed run are not compared."""
     out = folder / "out"
     try:
         done = subprocess.run([binary, *case.words(version, out)], cwd=case.folder, env=ENVIRONMENT, timeout=TIMEOUT,
@@ -217,7 +217,7 @@ def differences(old, new, path):
 
 
 def compare(case, binaries, versions):
-    """The differences between the two builds, and why there is no comparison."""
+    """The differences between the two builds, or the reason why they are not compared."""
     with tempfile.TemporaryDirectory() as folder:
         def run(build):
             return outcome(binaries[build], versions[build], max(versions), case, pathlib.Path(folder))

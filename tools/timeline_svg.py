@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws a trace that `shoal time --trace` wrote as SVG: tools/timeline_svg.py TRACE.json [TITLE] > picture.svg
+"""Draws a trace of `shoal time --trace` as SVG: tools/timeline_svg.py TRACE.json [TITLE] > picture.svg
 
-A row for each stream of each device that has events; matrix products blue, memory-bound kernels green, collectives orange, waiting red,
-rounds of a loop that are not drawn grey.
+There is one row for each stream of each device with events. Matmuls are blue, memory-bound kernels green, collectives
+orange, waiting times red, and omitted iterations of a loop grey.
 """
 import html
 import json

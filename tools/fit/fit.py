@@ -35,7 +35,7 @@ FAMILIES = collections.OrderedDict([
     ("convolution", "convolution_"), ("radix sort", "radix_"), ("sort", "sort_"), ("top-k", "top_k_")])
 
 
-class Prices:
+class KernelFormulas:
     """The formulas, evaluated by a subprocess."""
 
     def __init__(self, files):
@@ -87,14 +87,14 @@ def load(folders):
     return modules
 
 
-def fit(times, rows, measured, start=None):
-    x = np.log(np.array([c["start"] for c in times.constants])) if start is None else start.copy()
-    prior = np.log(np.array([c["start"] for c in times.constants]))
-    spread = np.array([c["spread"] for c in times.constants])
+def fit(formulas, rows, measured, start=None):
+    x = np.log(np.array([c["start"] for c in formulas.constants])) if start is None else start.copy()
+    prior = np.log(np.array([c["start"] for c in formulas.constants]))
+    spread = np.array([c["spread"] for c in formulas.constants])
     for family, names in FAMILIES.items():
-        chosen = names.split() if " " in names else [n for n in times.names if n.startswith(names)]
-        ix = [times.names.index(n) for n in chosen]
-        mine = [i for i in rows if times.kernels[i]["family"] == family]
+        chosen = names.split() if " " in names else [n for n in formulas.names if n.startswith(names)]
+        ix = [formulas.names.index(n) for n in chosen]
+        mine = [i for i in rows if formulas.kernels[i]["family"] == family]
         if not mine or not ix:
             continue
         t = np.array([measured[i] for i in mine])
@@ -102,13 +102,13 @@ def fit(times, rows, measured, start=None):
         def residuals(v):
             y = x.copy()
             y[ix] = v
-            p = times.at(np.exp(y), mine)
+            p = formulas.at(np.exp(y), mine)
             return np.concatenate([np.log(np.maximum(p, 1e-6) / t), .15 * (v - prior[ix]) / spread[ix]])
         x[ix] = least_squares(residuals, x[ix], loss="soft_l1", f_scale=.1, diff_step=1e-2, max_nfev=40).x
     return x
 
 
-def say(title, predicted, measured):
+def report_errors(title, predicted, measured):
     p, t = np.array(predicted), np.array(measured)
     if not len(p):
         return
@@ -138,67 +138,67 @@ def main():
     parser.add_argument("--splits", type=int, default=3)
     options = parser.parse_args()
     modules = load(options.folders)
-    times = Prices([m["path"] for m in modules])
+    formulas = KernelFormulas([m["path"] for m in modules])
     by_path = collections.defaultdict(list)
-    for i, k in enumerate(times.kernels):
+    for i, k in enumerate(formulas.kernels):
         by_path[k["file"]].append(i)
     measured, module_of = {}, {}
     for m in modules:
-        times = match([times.kernels[i] for i in by_path[m["path"]]], m["timed"])
+        times = match([formulas.kernels[i] for i in by_path[m["path"]]], m["timed"])
         for i in by_path[m["path"]]:
             module_of[i] = m
-            if times.kernels[i]["op"] in times and times[times.kernels[i]["op"]] > 0:
-                measured[i] = times[times.kernels[i]["op"]]
+            if times.get(formulas.kernels[i]["op"], 0) > 0:
+                measured[i] = times[formulas.kernels[i]["op"]]
     all_rows = sorted(measured)
-    x = fit(times, all_rows, measured)
-    fitted = times.at(np.exp(x))
-    total = lambda m, p: sum(p[i] * times.kernels[i]["times"] for i in by_path[m["path"]])
+    x = fit(formulas, all_rows, measured)
+    fitted = formulas.at(np.exp(x))
+    total = lambda m, p: sum(p[i] * formulas.kernels[i]["times"] for i in by_path[m["path"]])
 
     def report(title, p):
         for k, folder in enumerate(options.folders):
             ms = [m for m in modules if m["folder"] == folder]
-            say(("programs, " if k == 0 else "modules, ") + title, [total(m, p) for m in ms], [m["total"] for m in ms])
+            report_errors(("programs, " if k == 0 else "modules, ") + title, [total(m, p) for m in ms], [m["total"] for m in ms])
         large = [i for i in all_rows if module_of[i]["folder"] == options.folders[1] and
-                 measured[i] * times.kernels[i]["times"] > .01 * module_of[i]["total"]]
-        say("their ops above 1 %, " + title, [p[i] for i in large], [measured[i] for i in large])
+                 measured[i] * formulas.kernels[i]["times"] > .01 * module_of[i]["total"]]
+        report_errors("their ops above 1 %, " + title, [p[i] for i in large], [measured[i] for i in large])
 
-    print("constants fitted on all of it")
+    print("constants fitted on all data")
     for family in list(FAMILIES) + [None]:
-        rows = [i for i in all_rows if family in (None, times.kernels[i]["family"])]
-        say("  " + (family or "all kernels"), [fitted[i] for i in rows], [measured[i] for i in rows])
-    report("fitted on all", fitted)
+        rows = [i for i in all_rows if family in (None, formulas.kernels[i]["family"])]
+        report_errors("  " + (family or "all kernels"), [fitted[i] for i in rows], [measured[i] for i in rows])
+    report("fitted on all data", fitted)
     for split in range(options.splits):
-        held = np.zeros(len(times.kernels))
+        held_out = np.zeros(len(formulas.kernels))
         for fold in range(3):
             train = [i for i in all_rows if fold_of(module_of[i]["name"], split) != fold]
-            p = times.at(np.exp(fit(times, train, measured)))
-            for i in range(len(times.kernels)):
+            p = formulas.at(np.exp(fit(formulas, train, measured)))
+            for i in range(len(formulas.kernels)):
                 if fold_of(module_of[i]["name"], split) == fold:
-                    held[i] = p[i]
+                    held_out[i] = p[i]
         print(f"each third predicted by constants fitted on the other two, split {split + 1}")
         for family in (list(FAMILIES) if split == 0 else []) + [None]:
-            rows = [i for i in all_rows if family in (None, times.kernels[i]["family"])]
-            say("  " + (family or "all kernels"), [held[i] for i in rows], [measured[i] for i in rows])
-        report("held out", held)
+            rows = [i for i in all_rows if family in (None, formulas.kernels[i]["family"])]
+            report_errors("  " + (family or "all kernels"), [held_out[i] for i in rows], [measured[i] for i in rows])
+        report("held out", held_out)
     for m in modules:
         if m["folder"] == options.folders[1]:
-            print("  %-30s %10.1f us  %+6.1f %%  held out %+6.1f %%" % (m["name"], m["total"], 100 * (total(m, fitted) / m["total"] - 1), 100 * (total(m, held) / m["total"] - 1)))
+            print("  %-30s %10.1f us  %+6.1f %%  held out %+6.1f %%" % (m["name"], m["total"], 100 * (total(m, fitted) / m["total"] - 1), 100 * (total(m, held_out) / m["total"] - 1)))
     if options.list:
-        worst = sorted((m for m in modules), key=lambda m: -abs(np.log(total(m, held) / m["total"])))
+        worst = sorted((m for m in modules), key=lambda m: -abs(np.log(total(m, held_out) / m["total"])))
         print("\nprograms, worst first")
         for m in worst[:80]:
-            print("  %-44s %10.2f us  %+6.1f %%" % (m["name"], m["total"], 100 * (total(m, held) / m["total"] - 1)))
+            print("  %-44s %10.2f us  %+6.1f %%" % (m["name"], m["total"], 100 * (total(m, held_out) / m["total"] - 1)))
         print("\nkernels, worst first")
-        for i in sorted(all_rows, key=lambda i: -abs(np.log(held[i] / measured[i])))[:150]:
-            k = times.kernels[i]
+        for i in sorted(all_rows, key=lambda i: -abs(np.log(held_out[i] / measured[i])))[:150]:
+            k = formulas.kernels[i]
             extra = {n: k[n] for n in ("product", "tile", "blocks", "rounds", "row_length", "rows", "window", "masked", "contiguous") if k.get(n)}
             print("  %-18s %-32s %-30s %9.2f us %+5.0f %%  hit %.1f miss %.1f wr %.1f MB instr %.3gM %s" % (
-                k["family"], module_of[i]["name"][:32], k["op"][:30], measured[i], 100 * (held[i] / measured[i] - 1),
+                k["family"], module_of[i]["name"][:32], k["op"][:30], measured[i], 100 * (held_out[i] / measured[i] - 1),
                 k["hit"] / 1e6, k["miss"] / 1e6, k["written"] / 1e6, k["instructions"] / 1e6, extra))
-    for n, v, c in zip(times.names, np.exp(x), times.constants):
+    for n, v, c in zip(formulas.names, np.exp(x), formulas.constants):
         print("%-22s %10.4g   started at %g" % (n, v, c["start"]))
     if options.write:
-        write(times.names, np.exp(x))
+        write(formulas.names, np.exp(x))
 
 
 if __name__ == "__main__":

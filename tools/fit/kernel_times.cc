@@ -97,9 +97,9 @@ int Main(int argc, char** argv) {
     for (const KernelConstant& c : AllKernelConstants()) numbers >> machine->kernels.*(c.at);
     std::string out;
     char text[32];
-    std::vector<size_t> asked;
-    for (size_t i; numbers >> i;) asked.push_back(i);
-    for (size_t i : asked) {
+    std::vector<size_t> indices;
+    for (size_t i; numbers >> i;) indices.push_back(i);
+    for (size_t i : indices) {
       if (i >= kernels.size()) return 1;
       std::snprintf(text, sizeof(text), "%.6g ", EstimateKernelTime(kernels[i].kernel, kernels[i].traffic, *machine).seconds * 1e6);
       out += text;
