@@ -31,7 +31,7 @@ class Cases {
   bool Run(int64_t number);
   // Runs the commands that depend on instruction types on an ill-typed module.
   bool RunIllTyped(int64_t number, const std::string& text);
-  // Runs all calls for an existing file. `origin` is the file that it was mutated from, for diff.
+  // Runs all calls for an existing file. `origin`, the file that it was mutated from, is compared with it by `diff`.
   bool RunFile(const std::string& path, const std::string& origin, Random& random);
 
  private:

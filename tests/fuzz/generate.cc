@@ -68,7 +68,7 @@ class Generator {
       const int64_t count = op.arity >= 0 ? op.arity : 1 + random_.Below(4);
       std::vector<Instruction*> operands;
       for (int64_t i = 0; i < count; ++i) operands.push_back(random_.Of(module_->entry->instructions));
-      // Equal operands are valid together more often.
+      // Equal operands are more likely to satisfy the op's rules.
       if (count > 1 && !random_.OneIn(3)) operands[1] = operands[0];
       hlo.operands = arena().Copy(operands);
       hlo.shape_ = random_.OneIn(2) || operands.empty() ? RandomShape() : operands[0]->shape_;

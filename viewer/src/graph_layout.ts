@@ -10,7 +10,7 @@ const kMaxBodySize = 300, kMaxDepth = 8;  // of a computation that is drawn whol
 export interface Edge { from: number; to: number; bytes: number }
 /** An instruction; or, with id -1, a stub for further operands (`up`) or users of `owner`. x, y: top left corner. */
 export interface Node { id: number; x: number; y: number; width: number; height: number; callees: CalleeLayout[]; stub: string; owner: number; up: boolean }
-/** A computation called by an expanded node. x and y are relative to the node; `layout` is null if it is too large. */
+/** A computation called by an expanded node. x and y are relative to the node; `layout`: null if too large. */
 export interface CalleeLayout { title: string; x: number; y: number; width: number; height: number; layout: Layout | null }
 export interface Layout { nodes: Node[]; edges: Edge[]; width: number; height: number }
 

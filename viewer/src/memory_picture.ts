@@ -6,7 +6,7 @@ import type { Group, MemoryData, ProgramSpan } from "./memory_data";
 import { kLeft, type MemoryScale } from "./memory_scale";
 import { colors, isDark } from "./view";
 
-/** The groups of a stacked chart, from MemoryData.stack. `order` starts with the arguments and ends with the rest. */
+/** The groups of a stacked chart, from MemoryData.stack. `order`: arguments first, other groups last. */
 export interface Stack { groups: Group[]; groupOf: Uint32Array; colorOf: Int8Array; series: Float64Array[]; order: number[] }
 const kBold = "600 13px system-ui, sans-serif", kPlain = "11px system-ui, sans-serif";
 

@@ -60,7 +60,7 @@ async function keepMatchingLines(model: Model, word: string, hits: Uint8Array): 
   }
 }
 
-/** The last line, from `first` on, that begins at or before `offset`. */
+/** The last line, not before line `first`, that begins at or before `offset`. */
 function lineContaining(start: Uint32Array, offset: number, first: number): number {
   let low = first, high = start.length - 2;
   while (low < high) {

@@ -161,7 +161,7 @@ export class TimelineView implements View {
     this.drawArrows(context, row.trace, row.lane.first + slice);
   }
 
-  /** Draws arrows from the selected slice to the slices that wait for it, and to it from the slices it waits for. */
+  /** Draws arrows to the selected slice from those it waits for, and from it to those that wait for it. */
   private drawArrows(context: CanvasRenderingContext2D, trace: Trace, slice: number): void {
     context.strokeStyle = colors().link!;
     context.lineWidth = 1.6;

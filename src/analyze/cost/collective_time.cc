@@ -1,7 +1,6 @@
 #include "analyze/cost/collective_time.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "analyze/cost/curves.h"
 #include "analyze/cost/nccl_model.h"

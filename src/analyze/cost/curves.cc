@@ -1,6 +1,5 @@
 #include "analyze/cost/curves.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "analyze/cost/embedded.h"

@@ -235,8 +235,8 @@ class GpuKernelTimer {
            Term(Bound::kMemory, kernel_.elements * bytes / ReadRate(), "keys and values, in each pass");
   }
 
-  // A bitonic sort. Tiles of 2^12 elements are sorted in shared memory. A level beyond that takes one pass through
-  // memory for each distance longer than a tile, and one pass that merges within tiles.
+  // A bitonic sort. Tiles of 2^12 elements are sorted in shared memory. Each later merge level takes one pass through
+  // memory for each stride longer than a tile, and then one pass that merges within tiles.
   double Sort() {
     const double levels = std::ceil(std::log2(std::max(2.0, kernel_.row_length)));
     const double tile_levels = std::min(levels, 12.0), memory_levels = levels - tile_levels;

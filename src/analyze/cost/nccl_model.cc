@@ -5,7 +5,6 @@
 
 #include "core/base/strings.h"
 #include "core/ops/collective_kinds.h"
-#include "core/ops/op.h"
 
 namespace shoal::internal {
 namespace {

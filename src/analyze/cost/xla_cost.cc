@@ -1,7 +1,5 @@
 #include "analyze/cost/xla_cost.h"
 
-#include <algorithm>
-
 #include "core/ops/op.h"
 #include "core/ops/traits.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "analyze/diff/group_names.h"
 #include "core/base/strings.h"

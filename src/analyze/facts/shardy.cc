@@ -4,8 +4,6 @@
 #include <charconv>
 #include <optional>
 
-#include "core/ops/attrs.h"
-
 namespace shoal::internal {
 namespace {
 

@@ -1,7 +1,6 @@
 #include "analyze/facts/traffic.h"
 
 #include <algorithm>
-#include <set>
 
 #include "analyze/facts/wire_bytes.h"
 #include "core/ir/sizes.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 #include "core/ops/elementwise.h"
 #include "core/ops/families.h"

@@ -10,7 +10,7 @@ struct HeapInterval {
   int64_t start = 0, end = 0;  // both inclusive
 };
 
-// A unit of memory with one offset. Its intervals do not overlap, except at their ends.
+// A block of memory that is placed at one offset. Its intervals do not overlap, except at their ends.
 struct HeapBlock {
   int64_t bytes = 0;
   std::vector<HeapInterval> intervals;  // not empty; sorted by start

@@ -1,7 +1,6 @@
 #include "analyze/summary/repeats.h"
 
 #include <algorithm>
-#include <array>
 
 #include "absl/container/flat_hash_map.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analyze/summary/skeleton_fold.h"
-#include "core/base/strings.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 

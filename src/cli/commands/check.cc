@@ -1,6 +1,5 @@
 #include "cli/commands/check.h"
 
-#include "core/base/strings.h"
 #include "core/verify/verify.h"
 #include "present/reports/check_report.h"
 #include "present/reports/table.h"

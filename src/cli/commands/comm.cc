@@ -1,7 +1,5 @@
 #include "cli/commands/comm.h"
 
-#include <algorithm>
-
 #include "core/base/strings.h"
 #include "core/ir/source_location.h"
 #include "core/ops/op.h"

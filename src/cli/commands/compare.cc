@@ -1,6 +1,5 @@
 #include "cli/commands/compare.h"
 
-#include <cstdio>
 #include <memory>
 #include <new>
 

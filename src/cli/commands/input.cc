@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "cli/commands/interrupt.h"
 #include "core/base/diag_width.h"

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
-#include <new>
 
 #include "cli/commands/output.h"
 #include "core/base/files.h"

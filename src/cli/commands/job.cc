@@ -9,7 +9,6 @@
 #include "cli/commands/interrupt.h"
 #include "core/base/files.h"
 #include "core/base/strings.h"
-#include "core/base/environment_error.h"
 #include "execute/collectives/deadlock.h"
 #include "execute/transport/load.h"
 #include "execute/transport/process_agreement.h"

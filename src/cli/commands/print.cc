@@ -1,7 +1,5 @@
 #include "cli/commands/print.h"
 
-#include <memory>
-
 #include "formats/proto/write.h"
 #include "formats/text/printer.h"
 

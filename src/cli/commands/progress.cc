@@ -10,7 +10,6 @@
 #include "cli/commands/output.h"
 #include "core/base/strings.h"
 #include "execute/collectives/deadlock.h"
-#include "execute/data/outputs.h"
 
 namespace shoal::internal {
 namespace {

@@ -1,7 +1,6 @@
 #include "cli/commands/run.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <new>
 

@@ -1,5 +1,4 @@
 // Options of shoal machines.
-#include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/machines.h"
 

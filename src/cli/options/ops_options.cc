@@ -1,6 +1,5 @@
 // Options of shoal ops, which prints the op table.
 #include "cli/options/commands.h"
-#include "cli/commands/input.h"
 #include "present/reports/ops_report.h"
 
 namespace shoal::internal {

@@ -10,7 +10,7 @@ namespace shoal::internal {
 
 // The operands have the types of their nodes and the same number of lanes. The result is rounded to the node's type.
 Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Num> operands);
-// op(x, y), for a binary op as used in reductions.
+// op(x, y), for the binary ops that reductions use.
 Num ApplyBinary(VectorBuilder& builder, Opcode opcode, Num x, Num y);
 
 }  // namespace shoal::internal

@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "compile/codegen/object_cache.h"
 #include "compile/program/routine.h"

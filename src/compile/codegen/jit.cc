@@ -1,7 +1,6 @@
 // Compiles kernels to object code on several threads, or reads it from the cache, and links it in memory.
 #include <algorithm>
 #include <atomic>
-#include <new>
 #include <numeric>
 
 #include "compile/codegen/code_memory.h"

@@ -46,7 +46,7 @@ class KernelEmitter {
   void EmitRows(const KernelRange& range, const Body& row);
   // The range of the first inner loop: that of the row's part if rows are split, else the whole loop.
   std::pair<llvm::Value*, llvm::Value*> FirstInnerLoop();
-  // Emits `body` for every iteration of the inner loops from number `loop` on, except the lane loop.
+  // Emits `body` for every iteration of the inner loops, starting at number `loop`, except the lane loop.
   void EmitInnerLoops(size_t loop, const Body& body);
   // Emits `body` for the lanes of the range: first with the widest vectors, then the rest with narrower ones.
   void EmitLanes(llvm::Value* begin, llvm::Value* end, const Body& body);

@@ -305,7 +305,7 @@ Num VectorBuilder::Rounded(Num x) {
 
 namespace {
 
-// The indices of every other element, from element `first` on.
+// The indices of every other element, starting at element `first`.
 std::vector<int> EveryOther(int first, int lanes) {
   std::vector<int> indices;
   for (int i = 0; i < lanes; ++i) indices.push_back(2 * i + first);

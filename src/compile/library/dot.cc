@@ -6,7 +6,6 @@
 #include "compile/library/rows.h"
 #include "core/ops/contraction.h"
 #include "kernels/arrays/parallel_copy.h"
-#include "kernels/elementwise/element_loops.h"
 #include "kernels/linalg/panel_gemm.h"
 #include "kernels/linalg/parallel_gemm.h"
 
@@ -184,7 +183,7 @@ bool IsDense(const Side& side) {
   return rows || (side.free_stride == 1 && side.contracting_stride == side.free);
 }
 
-// `count` elements of `array` from `first` on, in f32.
+// `count` elements of `array`, starting at `first`, in f32.
 Array WidenedPart(const Array& array, int64_t first, int64_t count, ThreadPool& pool) {
   const auto width = static_cast<size_t>(array.element_bytes());
   const std::byte* from = array.data() + static_cast<size_t>(first) * width;

@@ -1,7 +1,6 @@
 // Ops that move boxes of elements: concatenate, pad, dynamic-slice, dynamic-update-slice. Each is a few strided copies,
 // which the pool splits among threads.
 #include <algorithm>
-#include <cstring>
 
 #include "compile/library/rows.h"
 #include "core/ops/index_ops.h"

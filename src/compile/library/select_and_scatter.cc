@@ -1,12 +1,10 @@
 // select-and-scatter with a comparison and a sum, the gradient of pooling. Lanes run along the last dimension if
 // windows do not extend over it. Threads split the images of a batch.
 #include <algorithm>
-#include <cstring>
 
 #include "compile/library/rows.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
-#include "core/ops/window.h"
 #include "core/ops/fusion_label_ops.h"
 #include "transform/loops/loop_ops.h"
 

@@ -21,7 +21,7 @@ class SliceStarts {
   SliceStarts(const Array& indices, const IndexVectorDims& starts, Ints dims, Ints max_starts, bool clamps);
 
   int64_t count() const { return count_; }
-  // Writes the offsets of index vectors [begin, end) to out[0] and following.
+  // Writes the offsets of index vectors [begin, end) to `out`, starting at out[0].
   void Find(int64_t begin, int64_t end, int64_t* out) const { find_(*this, begin, end, out); }
   // All offsets, as an array of s64.
   Array FindAll(ThreadPool& pool) const;

@@ -5,7 +5,6 @@
 #include "compile/library/rows.h"
 #include "core/ops/reduce.h"
 #include "kernels/algorithms/sort_keys.h"
-#include "kernels/arrays/floats.h"
 #include "kernels/arrays/indexed.h"
 
 namespace shoal::internal {

@@ -3,7 +3,6 @@
 #include <unordered_set>
 
 #include "absl/container/flat_hash_map.h"
-#include "compile/program/program.h"
 #include "compile/program/small_kernels.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"

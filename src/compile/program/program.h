@@ -7,9 +7,7 @@
 // place if the instruction supports that. So loops need no copies, and pages are faulted in only once, not in each run.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <unordered_map>
 
 #include "compile/library/library.h"

@@ -1,7 +1,5 @@
 // scatter of few windows. Each row is one window, in order; lanes are the elements of a window.
-#include <algorithm>
 
-#include "compile/program/program.h"
 #include "compile/program/small_kernels.h"
 #include "core/ops/gather_scatter.h"
 #include "transform/loops/kernel_nodes.h"

@@ -15,7 +15,7 @@ inline void AppendPart(std::string& out, std::integral auto part) {
   char buffer[24];
   out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), part).ptr);
 }
-// Six significant digits, as printf's %g.
+// Six significant digits, like printf's %g.
 inline void AppendPart(std::string& out, std::floating_point auto part) {
   char buffer[32];
   out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), part, std::chars_format::general, 6).ptr);

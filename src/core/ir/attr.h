@@ -6,9 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "core/ir/literal.h"
 #include "core/ir/sharding.h"

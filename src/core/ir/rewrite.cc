@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
-#include "core/base/strings.h"
 #include "core/ir/common_attrs.h"
 
 namespace shoal::internal {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/hash/hash.h"
-#include "core/base/strings.h"
 
 namespace shoal::internal {
 namespace {

@@ -1,5 +1,4 @@
 // async-start, async-update, async-done: a computation that runs asynchronously.
-#include <algorithm>
 
 #include "core/ops/async_pairs.h"
 #include "core/ops/control_flow.h"
@@ -65,7 +64,7 @@ Status CheckComputation(const Instruction& hlo, const Computation& computation) 
   return {};
 }
 
-// Checks that the operands from `first` on match element 0 of the result, from its element `bound` on.
+// Checks that the operands, starting at `first`, match the elements of element 0 of the result, starting at `bound`.
 Status CheckOperands(const Instruction& hlo, size_t first, size_t bound) {
   const Shape& expected = hlo.shape().element(0);
   bool fits = hlo.operand_count() - first + bound == expected.elements().size();

@@ -22,7 +22,7 @@ struct BackendChoice {
 };
 
 // Infers the backend: tiled layouts mean TPU, GPU backend_configs and library calls mean GPU. Without these features, a
-// scheduled module is taken as CPU, an unscheduled one as GPU.
+// scheduled module is assumed to be for the CPU, an unscheduled one for the GPU.
 BackendChoice InferBackend(const Module& module);
 
 }  // namespace shoal::internal

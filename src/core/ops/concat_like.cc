@@ -1,7 +1,6 @@
 #include "core/ops/concat_like.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/ops/families.h"
 

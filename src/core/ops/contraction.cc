@@ -1,7 +1,6 @@
 #include "core/ops/contraction.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "core/ops/dims.h"
 

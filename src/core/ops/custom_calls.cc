@@ -1,6 +1,5 @@
 #include "core/ops/custom_calls.h"
 
-#include <algorithm>
 #include <unordered_map>
 #include <vector>
 

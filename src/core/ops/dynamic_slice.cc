@@ -6,7 +6,7 @@
 namespace shoal::internal {
 namespace {
 
-// Checks the number of start indices, which are the operands from `first` on.
+// Checks the number of start indices, which are the operands starting at `first`.
 Status CheckStartIndexCount(const Instruction& hlo, size_t first) {
   const size_t count = hlo.operand_count();
   if (count < first) return Broken(hlo, "C1", StrCat("takes at least ", Count(first, "operand"), ", got ", count));

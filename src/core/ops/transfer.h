@@ -63,7 +63,7 @@ struct SendRecvAttrs : Transfer {
   static constexpr std::array kAttrs{IfGiven(kChannelId), Optional(kIsHostTransfer)};
 };
 
-// send: operand0 to the other end of the channel, after the token operand1.
+// send: sends operand0 to the other end of the channel, after the token operand1.
 template <>
 struct Op<Opcode::kSend> : SendRecvAttrs {
   static Status Normalize(Instruction& hlo, Module& module);
@@ -96,7 +96,7 @@ struct Op<Opcode::kInfeed> : Transfer {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// outfeed: operand0 to the host.
+// outfeed: sends operand0 to the host.
 template <>
 struct Op<Opcode::kOutfeed> : Transfer {
   static constexpr Attr<const Shape*> kOutfeedShape{"outfeed_shape"};

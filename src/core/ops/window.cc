@@ -1,7 +1,5 @@
 #include "core/ops/window.h"
 
-#include <algorithm>
-
 namespace shoal::internal {
 namespace {
 

@@ -1,7 +1,6 @@
 // The groups and routes of collectives, and their rendezvous.
 #include <set>
 
-#include "core/base/strings.h"
 #include "core/ops/attrs.h"
 #include "core/ops/collective_kinds.h"
 #include "execute/collectives/process_link.h"

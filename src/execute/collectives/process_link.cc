@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/strings.h"
 #include "execute/collectives/rendezvous.h"
 #include "execute/collectives/fast_rendezvous.h"
 

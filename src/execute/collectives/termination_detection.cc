@@ -3,7 +3,6 @@
 // over: either all devices have finished, or they are deadlocked.
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 
 #include "execute/collectives/process_link.h"
 #include "execute/collectives/rendezvous.h"

@@ -57,7 +57,7 @@ class NpyFiles {
     return stat(PathOf(name).c_str(), &info) == 0;
   }
 
-  // Reads a file's header only, which is small whatever array size an archive declares.
+  // Reads only the header of a file. From an archive, reads at most 128 KiB, whatever array size it declares.
   Result<NpyArray> ReadHeader(const std::string& name) {
     if (!zip_) return Read(name, UINT64_MAX);
     constexpr uint64_t kLargestHeader = 1 << 17;

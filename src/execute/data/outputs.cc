@@ -10,7 +10,6 @@
 #include "core/base/strings.h"
 #include "core/ir/literal.h"
 #include "execute/data/compare.h"
-#include "kernels/arrays/floats.h"
 #include "kernels/arrays/npy_array.h"
 
 namespace shoal::internal {

@@ -1,7 +1,6 @@
 #include "execute/data/shards.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/ir/sizes.h"
 #include "kernels/arrays/strided.h"

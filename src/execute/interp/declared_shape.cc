@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "execute/interp/control/device_collective.h"
 #include "kernels/elementwise/element_loops.h"
 
 namespace shoal::internal {

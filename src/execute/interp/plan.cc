@@ -1,11 +1,9 @@
 #include "execute/interp/plan.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/ir/call_graph.h"
 #include "core/ops/traits.h"
-#include "execute/interp/declared_shape.h"
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/elementwise/generated_constant.h"
 

@@ -4,7 +4,6 @@
 
 #include "core/ir/sizes.h"
 #include "core/ops/families.h"
-#include "execute/interp/declared_shape.h"
 #include "execute/interp/step_log.h"
 #include "execute/runtime/thunks.h"
 

@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <random>
 #include <sstream>
 

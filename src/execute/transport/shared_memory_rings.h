@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <deque>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>

@@ -89,7 +89,7 @@ Result<Trace> ReadChromeTrace(std::string_view text, const std::string& path) {
     trace_event.duration = NumberIn(event, "dur") * 1e-6;
     trace.events.push_back(std::move(trace_event));
   }
-  if (trace.events.empty()) return Fail(StrCat(path, ": the trace has no events of a device"));
+  if (trace.events.empty()) return Fail(StrCat(path, ": the trace has no device events"));
   SortByStart(trace);
   return trace;
 }

@@ -1,7 +1,6 @@
 // Reads XSpace, the protobuf of XLA's profiler: planes (devices, hosts) contain lines (streams) of events, whose names
 // are in a table. Decodes only the required fields, directly from the wire format.
 #include <map>
-#include <optional>
 
 #include "core/base/strings.h"
 #include "formats/files/profile.h"
@@ -152,7 +151,7 @@ Result<Trace> ReadXplane(std::string_view bytes, const std::string& path) {
     for (std::string_view line : plane.lines) ReadLine(line, plane, trace);
   }
   if (space.is_malformed() || trace.events.empty())
-    return Fail(StrCat(path, ": expected a JSON trace, or an .xplane.pb with events of a device"));
+    return Fail(StrCat(path, ": expected a JSON trace, or an .xplane.pb with device events"));
   return trace;
 }
 

@@ -84,7 +84,7 @@ class ModuleReader {
   std::vector<Instruction*> operands_, control_predecessors_;
   std::vector<Computation*> called_;
   bool depends_on_broken_ = false;
-  bool has_written_names_ = false;  // the message records written names that differ from the unique ones
+  bool has_written_names_ = false;  // the message records original names that differ from its unique names
 };
 
 }  // namespace shoal::internal

@@ -27,7 +27,7 @@ const Literal* ElidedLiteral(Module& module, const Shape& shape);
 using Payloads = google::protobuf::RepeatedPtrField<std::string>;
 Result<Metadata> ReadMetadata(Module& module, const Payloads& payloads, const proto::OpMetadata& from);
 Result<Sharding> ReadSharding(Module& module, const Payloads& payloads, const proto::OpSharding& from);
-// True if the sharding leaves values to be reduced later. Its message has the reduction as an extra metadata entry.
+// True if the sharding leaves values to be reduced later. Its proto stores the reduction as an extra metadata entry.
 bool IsUnreduced(const Sharding& sharding);
 Result<ReplicaGroups> ReadReplicaGroups(const proto::HloInstructionProto& from);
 

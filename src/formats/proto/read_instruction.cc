@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "core/base/strings.h"
 #include "core/ops/structure.h"

@@ -1,6 +1,5 @@
 // Sorts the parts of a message for reading: operands before users, callees before callers. XLA writes this order and
 // rejects any other. If not strict, shoal accepts any order.
-#include <algorithm>
 
 #include "core/base/strings.h"
 #include "formats/proto/module_reader.h"

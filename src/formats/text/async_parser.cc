@@ -1,6 +1,5 @@
 // Reads async-start, async-update and async-done, and their short form: dot-start(a, b) is an async-start that calls a
 // generated computation with the single op dot.
-#include <algorithm>
 
 #include "core/ops/families.h"
 #include "core/ops/traits.h"

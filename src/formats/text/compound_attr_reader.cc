@@ -1,5 +1,4 @@
 // Reads attribute values with nested fields: domains, shapes, aliases, original values, sparsity.
-#include <charconv>
 
 #include "formats/text/attr_reader.h"
 

@@ -1,5 +1,4 @@
 // Checks that need the complete module.
-#include <algorithm>
 
 #include "core/ops/families.h"
 #include "core/ops/order.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/ops/families.h"
-#include "core/ops/order.h"
 #include "core/ops/traits.h"
 #include "formats/text/module_parser.h"
 

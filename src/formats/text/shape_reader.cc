@@ -23,7 +23,7 @@ std::string_view ValidateLayout(const Layout& layout) {
     positive &= !tile.dimensions.empty();
     for (int64_t dim : tile.dimensions) positive &= dim > 0 || dim == Tile::kCombine;
   }
-  return positive ? std::string_view() : "has a layout with a size that is not positive";
+  return positive ? std::string_view() : "has a layout with a non-positive size";
 }
 
 // Applies the checks that XLA's parser makes for arrays inside a tuple, but not for other arrays.

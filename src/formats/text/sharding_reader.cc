@@ -1,7 +1,5 @@
 // Reads sharding= and replica_groups=, with the meshes and device lists in them.
 #include <algorithm>
-#include <charconv>
-#include <numeric>
 
 #include "core/ir/sizes.h"
 #include "core/ops/collective.h"

@@ -40,7 +40,7 @@ class LaneFourierTransform {
   explicit LaneFourierTransform(int64_t length);
 
   int64_t length() const { return length_; }
-  // The data, one number per element of the lines, and a scratch array. Both have room for two more numbers.
+  // The data (number k holds element k of all lines) and a scratch array. Both have room for two more numbers.
   Number* numbers() { return numbers_.data(); }
   Number* scratch() { return scratch_.data(); }
 

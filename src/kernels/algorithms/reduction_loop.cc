@@ -1,9 +1,7 @@
 #include "kernels/algorithms/reduction_loop.h"
 
 #include <bit>
-#include <cmath>
 #include <complex>
-#include <cstring>
 #include <type_traits>
 
 #include "kernels/arrays/min_max.h"

@@ -1,11 +1,9 @@
 #include "kernels/arrays/array.h"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 #include <stdexcept>
 
-#include "core/base/check.h"
 #include "core/base/strings.h"
 #include "kernels/arrays/floats.h"
 

@@ -1,7 +1,6 @@
 #include "kernels/arrays/floats.h"
 
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <mutex>

@@ -1,7 +1,6 @@
 #include "kernels/arrays/strided.h"
 
 #include <cstring>
-#include <stdexcept>
 
 #include "core/base/strings.h"
 

@@ -1,7 +1,6 @@
 #include "kernels/elementwise/element_loops.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/arrays/floats.h"
 #include "kernels/elementwise/convert_loops.h"

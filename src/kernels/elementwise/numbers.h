@@ -6,7 +6,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "core/ops/elementwise.h"

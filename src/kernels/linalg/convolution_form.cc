@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ops/dims.h"
 #include "kernels/arrays/strided.h"
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/linalg/convolve.h"

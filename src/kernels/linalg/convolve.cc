@@ -1,7 +1,6 @@
 #include "kernels/linalg/convolve.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/linalg/gemm.h"
 #include "kernels/linalg/window_phases.h"

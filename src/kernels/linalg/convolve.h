@@ -1,7 +1,6 @@
 // Convolution of arrays with a fixed order of dimensions, by GEMMs of tiles of patches (im2col).
 #pragma once
 
-#include <complex>
 #include <vector>
 
 #include "core/ir/attr.h"

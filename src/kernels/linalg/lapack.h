@@ -4,7 +4,6 @@
 #pragma once
 
 #include <complex>
-#include <cstdint>
 
 namespace shoal::internal::lapack {
 
@@ -26,13 +25,13 @@ inline constexpr int kNotFinite = -4;
 // a = L * L^H, in the lower half, or U^H * U in the upper.
 template <class T>
 int Cholesky(bool lower, int n, T* a);
-// a = P * L * U; pivots count from 1.
+// a = P * L * U; pivots are one-based.
 template <class T>
 int Lu(int m, int n, T* a, int* pivots);
 // a = Q * R: R above, reflectors below the diagonal and in tau.
 template <class T>
 int Qr(int m, int n, T* a, T* tau);
-// QR with column pivoting; the permutation `columns` counts from 1.
+// QR with column pivoting; the permutation `columns` is one-based.
 template <class T>
 int PivotedQr(int m, int n, T* a, int* columns, T* tau);
 // The first n columns of the product of k reflectors.
@@ -54,7 +53,7 @@ int Schur(int n, T* a, Complex<T>* values, T* vectors);
 // divide and conquer if `divide`, else QR iterations.
 template <class T>
 int Svd(bool divide, char job, int m, int n, T* a, Real<T>* s, T* u, T* vt);
-// a = Q * H * Q^H with H upper Hessenberg; low and high count from 1.
+// a = Q * H * Q^H with H upper Hessenberg; low and high are one-based.
 template <class T>
 int Hessenberg(int n, int low, int high, T* a, T* tau);
 // a = Q * T * Q^H with T tridiagonal.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "analyze/facts/async_regions.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 

@@ -1,7 +1,6 @@
 #include "present/page/findings.h"
 
 #include <cctype>
-#include <cstdio>
 #include <map>
 
 #include "analyze/cost/overlap.h"

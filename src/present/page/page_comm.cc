@@ -5,7 +5,6 @@
 #include "analyze/cost/overlap.h"
 #include "analyze/facts/traffic.h"
 #include "analyze/facts/wire_bytes.h"
-#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/page/page_module.h"
 

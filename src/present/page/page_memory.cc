@@ -1,5 +1,4 @@
 // The sections about memory: live bytes at each step, and the live range and offset of each buffer.
-#include "core/base/strings.h"
 #include "present/page/page_module.h"
 
 namespace shoal::internal {

@@ -2,7 +2,6 @@
 
 #include "analyze/summary/program_rows.h"
 #include "analyze/summary/work_kind.h"
-#include "core/base/strings.h"
 #include "core/ir/source_location.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"

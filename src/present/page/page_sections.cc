@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <bit>
-#include <cstring>
 
 #include "core/base/check.h"
 #include "nlohmann/json.hpp"

@@ -1,7 +1,5 @@
 #include "present/reports/check_report.h"
 
-#include <algorithm>
-
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "present/reports/diags_json.h"

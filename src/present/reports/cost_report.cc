@@ -38,7 +38,7 @@ std::string ShortestId(const std::string& id, const std::map<std::string, int>& 
   return same_name.at(NameIn(id)) > 1 ? id : NameIn(id);
 }
 
-// In descending order of weight: flops, plus bytes on the scale of a machine with 100 flops per byte.
+// In descending order of flops + 100 * bytes, as for a machine that performs 100 flops in the time that one byte takes.
 std::vector<Group> GroupedBy(const ModuleCost& cost, const Module& module, const std::string& by) {
   std::map<std::string, Group> groups;
   for (const InstructionCost& one : cost.instructions) {

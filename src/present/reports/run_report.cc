@@ -1,7 +1,6 @@
 #include "present/reports/run_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <numeric>
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "core/base/strings.h"
 #include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/reports/json.h"

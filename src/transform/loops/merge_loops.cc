@@ -1,5 +1,4 @@
 // Merges nested loops that every input and output index treats as a single loop. Fewer loops mean longer vectors.
-#include <algorithm>
 
 #include "transform/loops/kernel.h"
 

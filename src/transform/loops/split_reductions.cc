@@ -27,7 +27,7 @@ int64_t PartSizeOf(const FusedKernel& kernel) {
   return part_size >= kernel.inner_loops[0] ? 0 : part_size;
 }
 
-// Increments the numbers of the loops from `from` on.
+// Increments the number of every loop whose number is at least `from`.
 IndexExpr WithShiftedLoops(const IndexExpr& index, int from) {
   IndexExpr moved = index;
   for (IndexExprTerm& term : moved.terms) {

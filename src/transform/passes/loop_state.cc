@@ -5,7 +5,6 @@
 #include "core/ir/common_attrs.h"
 #include "core/ir/rewrite.h"
 #include "core/ops/families.h"
-#include "transform/passes/embedded_computations.h"
 
 namespace shoal::internal {
 namespace {

@@ -4,9 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "core/ir/rewrite.h"
 #include "core/ops/traits.h"
-#include "transform/loops/loop_ops.h"
 #include "transform/passes/pass.h"
 
 namespace shoal::internal {

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "core/ir/rewrite.h"
 #include "core/ops/families.h"

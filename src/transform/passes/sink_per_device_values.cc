@@ -2,7 +2,6 @@
 // collective, a shared result is one array for all members of the group, but each device has its own computed values.
 #include <algorithm>
 
-#include "core/ir/rewrite.h"
 #include "core/ir/sizes.h"
 #include "core/ops/collective_kinds.h"
 #include "core/ops/families.h"

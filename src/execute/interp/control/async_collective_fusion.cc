@@ -1,5 +1,4 @@
 // A TPU's async collective fusions write a collective three times (chain.h): one runs it, two forward its result.
-#include <algorithm>
 
 #include "analyze/facts/chain.h"
 #include "execute/interp/control/device_collective.h"

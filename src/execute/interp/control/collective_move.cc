@@ -1,6 +1,5 @@
 // Collectives that only move elements: all-gather, all-to-all, collective-broadcast.
 #include <algorithm>
-#include <cstring>
 
 #include "analyze/facts/wire_bytes.h"
 #include "execute/interp/control/device_collective.h"

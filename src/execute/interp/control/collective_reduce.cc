@@ -4,7 +4,6 @@
 
 #include "analyze/facts/wire_bytes.h"
 #include "execute/interp/control/operand_fold.h"
-#include "execute/transport/job.h"
 
 namespace shoal::internal {
 namespace {

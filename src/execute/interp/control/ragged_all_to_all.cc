@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "analyze/facts/wire_bytes.h"
 #include "core/ir/sizes.h"
 #include "execute/interp/control/device_collective.h"
 

@@ -1,7 +1,6 @@
 // Custom calls that compilers insert as annotations. They forward their operand, or convert between an array of dynamic
 // size and one of its maximum size.
 #include <algorithm>
-#include <cstring>
 
 #include "core/ops/control_flow.h"
 #include "execute/interp/custom_calls/custom_call.h"

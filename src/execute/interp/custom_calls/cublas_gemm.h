@@ -39,7 +39,7 @@ struct GemmConfig {
 struct GemmExtras {
   const Array* c = nullptr;
   const Array* bias = nullptr;
-  int64_t bias_step = 1;  // result elements from one bias element to the next
+  int64_t bias_step = 1;  // number of consecutive result elements that use the same bias element
   bool scaled = false;
   double scale = 1, result_scale = 1;
 };
@@ -48,7 +48,7 @@ struct GemmExtras {
 Status CheckGemmForm(const Call& call, size_t count);
 // Checks that the numbers name dimensions of both arrays, each once, and that paired dimensions have equal sizes.
 Status CheckContractionDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ContractionDims& dims);
-// Reads the operands from index `next` on.
+// Reads the operands, starting at index `next`.
 Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, size_t next, bool scaled);
 // The call's value: d, plus the other elements of a tuple.
 Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, const GemmExtras& extras, Array sums);

@@ -1,7 +1,6 @@
 // cuBLASLt's ragged-dot: (lhs, rhs, group sizes, optional c, optional bias).
 #include <algorithm>
 
-#include "core/ops/dims.h"
 #include "execute/interp/custom_calls/cublas_gemm.h"
 
 namespace shoal::internal {

@@ -4,7 +4,6 @@
 #include "execute/interp/device.h"
 #include "kernels/algorithms/random_bits.h"
 #include "kernels/algorithms/random_numbers.h"
-#include "kernels/arrays/doubles.h"
 
 namespace shoal::internal {
 namespace {

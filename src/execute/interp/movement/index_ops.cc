@@ -1,6 +1,5 @@
 // Ops that move elements without computing: result[i] = operand[f(i)], where f is a sum of strides.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "kernels/elementwise/element_loops.h"
