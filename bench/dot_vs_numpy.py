@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares matmuls in `shoal run` with NumPy's matmul, in one thread each and alternating, on the same machine.
+"""Compares matmuls in `shoal run` with NumPy's matmul. The two alternate on the same machine, with one thread each.
 
     bench/dot_vs_numpy.py [--bin build/shoal] [--rounds N]
 

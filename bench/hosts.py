@@ -7,8 +7,8 @@ Each process has one device. shoal's time per collective is the time of a loop o
 loop, divided by the difference in collectives. For small sizes the loop body has several collectives, so that the loop
 overhead does not dominate. Plain MPI is bench/mpi_loops.c, compiled by this script. The three alternate, --repeat
 times. The script prints the medians, then the best repetition of each, which is more reliable if other processes
-interfere. --realtime runs all of them with real-time priority, for such a machine. The target is 1.3 times plain MPI from
-1 MB on, and 2 times at 1 kB.
+interfere; --realtime runs all of them with real-time priority, for such a machine. The target is at most 1.3 times the
+time of plain MPI for 1 MB or more, and at most 2 times for 1 kB.
 """
 import argparse
 import json
@@ -83,7 +83,7 @@ def priority(options):
 
 
 def shoal_seconds(options, path, n, in_job):
-    """Of the second run in one process: memory was touched, as it is before plain MPI is timed."""
+    """The time of the second run in one process: its memory is resident, as it is when plain MPI is timed."""
     words = [options.bin, "run", path, "--json", "--hlo_argument_mode=use_zeros_as_input", "--num_repeats=2"]
     call = priority(options) + (mpi.command(n, words) if in_job else words)
     done = subprocess.run(call, capture_output=True, text=True, check=True, env=mpi.environment())
@@ -91,7 +91,7 @@ def shoal_seconds(options, path, n, in_job):
 
 
 def shoal_microseconds(options, scratch, kind, n, size, collectives, in_job):
-    """The difference between many rounds and few."""
+    """The time of one collective, from the difference between many rounds and few."""
     seconds = []
     rounds = max(collectives // in_body(size), 8)
     few = max(rounds // 10, 2)

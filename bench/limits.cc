@@ -1,10 +1,10 @@
-// Compares the engine with an upper bound (memory copy, oneDNN, …), alternating in one process.
+// Compares the engine with upper bounds (memory copy, oneDNN, …). The two alternate in one process.
 //   limits [--threads=N] [--rounds=N] [--only=TEXT] [FILE…]
-// Without files: elementwise ops against copying, matmuls against oneDNN's sgemm, all-reduce against copying its bytes,
-// 64 devices against 64 runs, compilation of 32 layers against 2 layers. With files: a run of each module against its
-// matmuls alone (its dots and convolutions, one after the other, as often as they were executed). Times are the best of
-// all rounds, because other processes can only add to them. The output also has the medians, and the ratio of processor
-// time, which is the most reliable number on a busy machine.
+// Without files: elementwise ops against copying, matmuls against oneDNN's sgemm, an all-reduce against copying its
+// bytes, one run on 64 devices against 64 runs, compilation of 32 layers against 2 layers. With files: a run of each
+// module against its dots and convolutions alone, in sequence and each as often as the run executes it. Times are the
+// best of all rounds, because other processes can only add to them. The output also has the medians and the ratio of
+// processor times. That ratio is the most reliable number on a busy machine.
 #include <omp.h>
 
 #include <algorithm>
@@ -168,7 +168,7 @@ void GemmsAgainstOneDnn(const Options& options, ThreadPool& pool) {
                                                        "] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"));
     std::vector<float> a(static_cast<size_t>(m * k), 0.5f), b(static_cast<size_t>(k * n), 0.25f), c(static_cast<size_t>(m * n));
     const double work = 2.0 * static_cast<double>(m * n * k);
-    Compare(options, StrCat("product ", m, "x", n, "x", k), StrCat("oneDNN, ", pool.threads(), " threads"), work,
+    Compare(options, StrCat("matmul ", m, "x", n, "x", k), StrCat("oneDNN, ", pool.threads(), " threads"), work,
             [&] {
               omp_set_num_threads(pool.threads());
               return Timed([&] { dnnl_sgemm('N', 'N', m, n, k, 1, a.data(), k, b.data(), n, 0, c.data(), n); });
@@ -253,7 +253,7 @@ void OfModule(const Options& options, const std::string& path) {
     });
   };
   const std::string name = path.substr(path.rfind('/') + 1);
-  Compare(options, name.substr(0, 30), "its products alone", 1, alone, 1, [&] { return ready.Run(); });
+  Compare(options, name.substr(0, 30), "its matmuls alone", 1, alone, 1, [&] { return ready.Run(); });
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ def main():
     parser.add_argument("--verbs", nargs="+", default=VERBS)
     options = parser.parse_args()
     if not options.bin.exists():
-        sys.exit(f"linear.py: {options.bin} is not there")
+        sys.exit(f"linear.py: {options.bin} does not exist")
     known = subprocess.run([options.bin, "--help"], capture_output=True, text=True, check=True).stdout
     verbs = [verb for verb in options.verbs if f"\n  {verb} " in known]
     print(f"{'module':8}{'verb':7}{'MB':>7}{'seconds':>9}{'ratio':>7}{'bytes/byte':>12}")

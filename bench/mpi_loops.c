@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   const int count = (int)(bytes / sizeof(float));
   float* in = malloc(bytes);
   float* out = malloc(bytes * (size_t)size);
-  // Not zeros: the compiler would emit a calloc, whose unwritten memory is a single shared page that is always cached.
+  // Fills with ones: for zeros the compiler would emit calloc, whose unwritten pages all map to one cached page.
   memset(in, 1, bytes);
   memset(out, 1, bytes * (size_t)size);
   double start = 0;

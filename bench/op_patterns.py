@@ -1,4 +1,4 @@
-"""Functions, types and moves missing in the other patterns, for run_vs_xla.py: name -> (function, arguments)."""
+"""Functions, types and data movement not in the other patterns, for run_vs_xla.py: name -> (function, arguments)."""
 
 
 def patterns(jax, jnp, np, ml_dtypes):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the same modules on the same inputs with shoal and with XLA's CPU backend, alternating, and compares them.
+"""Runs modules alternately with shoal and with XLA's CPU backend, on the same inputs, and compares time and results.
 
     bench/run_vs_xla.py [FILE.hlo …] [--only TEXT] [--rounds N] [--json OUT] [--markdown OUT]
     bench/run_vs_xla.py --devices 4                     steps on several devices, partitioned and optimised by XLA

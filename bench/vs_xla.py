@@ -80,7 +80,7 @@ def main():
     if not files:
         sys.exit("vs_xla.py: no files given, and there is no ../shared/corpus/xla")
     if not options.bin.exists():
-        sys.exit(f"vs_xla.py: {options.bin} is not there: cmake -B build -DSHOAL_BENCH=ON && ninja -C build parse_bench")
+        sys.exit(f"vs_xla.py: {options.bin} is missing: cmake -B build -DSHOAL_BENCH=ON && ninja -C build parse_bench")
 
     parse = xla_parser()
     print(f"{'file':48}{'MB':>7}{'XLA MB/s':>10}{'shoal MB/s':>12}{'ratio':>7}{'bytes/byte':>12}")

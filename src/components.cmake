@@ -1,4 +1,4 @@
-# Reads src/components.dag: the folders, bottom first, and the targets of those that each may use.
+# Reads src/components.dag: the folders, bottom first, and for each folder the targets that it may use.
 set(dag_file ${CMAKE_CURRENT_LIST_DIR}/components.dag)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dag_file})
 file(STRINGS ${dag_file} rows REGEX "^[a-z]+/[a-z]+:")

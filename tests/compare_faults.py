@@ -4,11 +4,13 @@ not report a difference without one.
 
     tests/compare_faults.py [--bin build/shoal] [--shared ../shared] [--faults 100] [--verbose]
 
-Modules: the pairs below, and the JAX goldens before and after partitioning. A fault is a change of the partitioned text:
-two shards of a result are swapped, a collective is missing, has wrong members or a wrong order, or reduces with another
-function, a permute has wrong pairs, a slice is off by one, a device uses the id of another. A change counts as a fault
-if the changed text is a valid module and its results differ on some device from those of the original partitioned
-module; the unpartitioned module is not used for that.
+Modules: the pairs below, and the JAX goldens before and after partitioning. Faults are changes of the partitioned text:
+- two shards of a result are swapped;
+- a collective is missing, has wrong members or a wrong order, or reduces with another function;
+- a permute has wrong pairs, a slice is off by one, or a device uses the id of another device.
+
+A change counts as a fault if the changed text is a valid module and, on some device, its results differ from those of
+the original partitioned module. The unpartitioned module is not needed to decide that.
 """
 import argparse
 import concurrent.futures
@@ -163,7 +165,7 @@ def swapped_pairs(devices):
 
 
 def faults_of(text, devices):
-    """(kind, changed text) of every fault that can be injected."""
+    """Yields (kind, changed text) for every possible fault."""
     lines = text.split("\n")
 
     def put(kind, number, *instead):
@@ -214,7 +216,7 @@ def faults_of(text, devices):
 
 
 def swapped_shards(line, devices):
-    """The root's results, one after the other, with the shards of devices 0 and 1 swapped."""
+    """Yields, for each result of the root, lines that swap its shards on devices 0 and 1."""
     permute = f"channel_id=9999, source_target_pairs={{{swapped_pairs(devices)}}}"
     if match := re.match(r"(\s*)ROOT (%?[\w.\-]+) = \((.*?)\) tuple\(([^)]*)\)", line):
         types = re.findall(r"[a-z]\w*\[[\d,]*\](?:\{[\d,]*\})?", match[3])
@@ -252,7 +254,7 @@ class Comparer:
     def try_fault(self, whole, parts, changed):
         """None: not a fault; True: found; False: missed."""
         path = self.write(changed)
-        # Ten times the tolerances of a comparison, so that no fault is due to rounding.
+        # Ten times the default tolerances of `compare`, so that no fault is due to rounding.
         is_fault = self.compare(parts, path, "--rel_error_bound=0.01", "--abs_error_bound=0.001")
         verdict = None if not is_fault else bool(self.compare(whole, path))
         path.unlink()

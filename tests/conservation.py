@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The traffic that `shoal comm` predicts equals that of `shoal run`: tests/conservation.py [--bin PATH] [SHARED].
 
-For every module in examples/, in tests/interp/collectives/ and, with SHARED, in golden/jax: calls, payload and wire
-bytes of each device, by kind of collective, and the trip count of each loop. All of them must run, within a time limit, except
-those that test errors (bad-*). If a trip count or a branch depends on data, `comm` gets the values that `run` observed
-as options.
+Checks every module in examples/, in tests/interp/collectives/ and, with SHARED, in golden/jax. Compares the calls,
+payload bytes and wire bytes of each device by kind of collective, and the trip count of each loop. Every module must
+run within a time limit, except those that test errors (bad-*). If a trip count or a branch depends on data, `comm` gets
+options with the values that `run` observed.
 """
 import argparse
 import concurrent.futures
@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIMEOUT = 120
-# With these assumptions of `comm` the received bytes of these kinds depend on data.
+# If `comm` makes one of these assumptions, the received bytes of the given kinds depend on data.
 DEPENDS_ON_DATA = {
     "the split sizes depend on data": {"ragged-all-to-all"},
     "the root depends on data": {"collective-broadcast", "collective-reduce"},
@@ -38,7 +38,7 @@ def by_device(folded):
 
 
 def options_from(run):
-    """Options that give `comm` the trip counts and branches of this run, for loops that are equal on all devices."""
+    """Options that give `comm` the trip counts of this run, if all executions of a loop agree, and its branches."""
     for loop in run["loops"]:
         if loop["executions"] and loop["iterations"] % loop["executions"] == 0:
             yield "--trips"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks properties of `shoal diff` on every module: a copy with other names, another order, other channel numbers and
-no metadata has no difference; a copy with one change has that difference and no other.
+no metadata must have no difference; a copy with one change must have that difference and no other.
 
 The modules are examples/ and, if ../shared exists, its goldens, corpus and seeds.
 """
@@ -206,7 +206,7 @@ def swap_operands(text, rng):
 
 
 MUTATIONS = (delete_op, add_op, change_type, change_groups, change_opcode, change_constant, swap_operands)
-# Side effects of a change: propagated types, and trip counts that depend on a constant.
+# Differences that a change entails: propagated types, and trip counts that depend on a constant.
 COMPANIONS = {"propagated", "trips"}
 
 

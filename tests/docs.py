@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Every example of README.md and docs/ prints the output below it: tests/docs.py [--bin PATH] [--update].
+"""Checks that every example of README.md and docs/ prints the output below it: tests/docs.py [--bin PATH] [--update].
 
 An example is an indented line that begins with "$ " and contains shoal; its output is the indented lines after it.
-Without such lines nothing is compared. In the output … matches any text that varies between machines (times, the last
-digits of dots); a line of only … matches any number of lines. Examples run in a shell, in the root of the project,
-where `shoal` and `./shoal` are the binary. --update writes the current output, except for lines with … that match it.
+If there are none, nothing is compared. In the output, "…" matches any text: it replaces what varies between machines
+(times, the last digits of dots). A line of only "…" matches any number of lines. Examples run in a shell, in the root
+of the project, where `shoal` and `./shoal` are the binary. --update writes the current output, but keeps lines with "…"
+that match it.
 """
 import argparse
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Environment errors, for every command: a full disk, too little memory, Ctrl-C, paths that cannot be read or written,
-a reader that closes its pipe, invalid options. The commands are those that `shoal --help` lists: one without an entry
-in CALLS fails.
+"""Tests environment errors for every command: a full disk, too little memory, Ctrl-C, paths that cannot be read or
+written, a reader that closes its pipe, invalid options. The commands are those that `shoal --help` lists. A command
+without an entry in CALLS is a failure.
 
 Usage: tests/faults.py [--bin PATH]"""
 import argparse
@@ -79,7 +79,7 @@ CALLS = {
 
 
 def restore_interrupts():
-    """Undoes that a shell makes its background jobs, and their child processes, ignore Ctrl-C."""
+    """Restores the default action of Ctrl-C, which a shell makes its background jobs and their children ignore."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -183,7 +183,7 @@ class Faults:
         self.expect(f"{command} --no-such-option --json", good, answer)
 
     def no_memory(self, command):
-        """With any memory limit: an error message and exit status 2, never a signal."""
+        """Under any memory limit, a failing command prints an error and exits with status 2; no signal ends it."""
         if b"__asan_init" in pathlib.Path(self.binary).read_bytes():
             return  # sanitizers need more memory than this themselves
         wide = "\n".join(f"  n{i} = f32[2,3] negate(p)" for i in range(30000))
@@ -201,7 +201,7 @@ class Faults:
             self.expect(f"{command} with {mebibytes} MiB", good or not started, result)
 
     def interrupted(self, command):
-        """Ctrl-C while a command waits for standard input, which every command that reads a file supports."""
+        """Ctrl-C while a command waits for standard input. Every command that reads a file can read standard input."""
         if "FILE" not in CALLS[command]:
             return
         call = [str(word) for word in self.call(command, "-")]
@@ -225,7 +225,7 @@ class Faults:
         self.expect("run and Ctrl-C leaves no files", not list(self.folder.glob("**/*partial*")))
 
     def compile_interrupted(self):
-        """Ctrl-C as soon as the cache has an entry: the entries are complete, and there are no other files."""
+        """Ctrl-C as soon as the cache has an entry: all entries must be complete, and there must be no other files."""
         many = "\n".join(f"  x{i + 1} = f32[{i + 8},3] iota(), iota_dimension=0\n  y{i + 1} = f32[{i + 8},3] exponential(x{i + 1})\n"
                          f"  z{i + 1} = f32[{i + 8},3] {('tanh', 'logistic', 'cosine')[i % 3]}(y{i + 1})" for i in range(300))
         results = ", ".join(f"z{i + 1}" for i in range(300))
@@ -248,7 +248,7 @@ class Faults:
         self.expect("the cached code can be used", again.returncode == 0 and b"damaged" not in again.stderr, again)
 
     def no_memory_for_run(self):
-        """A run that exceeds any memory fails before any allocation, and reports its need and the largest buffers."""
+        """A run too large for any machine fails before it allocates, and reports its size and the largest buffers."""
         module = self.write("room.hlo", "HloModule m, replica_count=2\nENTRY e {\n  weights = f32[1048576,4194304] parameter(0)\n"
                             "  ROOT twice = f32[1048576,4194304] add(weights, weights)\n}\n")
         for engine in ("jit", "interp"):
@@ -296,7 +296,7 @@ class Faults:
         self.expect("an unwritable path is reported before the run", time.monotonic() - start < 20)
 
     def too_large(self):
-        """Missing memory is reported before an input is generated."""
+        """A lack of memory is reported before any input is generated."""
         huge, start = self.write("huge.hlo", HUGE), time.monotonic()
         self.says("run of a module that is too large", self.run([self.binary, "run", huge]), 2, "not enough memory")
         self.says("compare of a module that is too large", self.run([self.binary, "compare", huge, huge]), 2,

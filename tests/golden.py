@@ -20,7 +20,7 @@ TIMEOUT = 60
 
 
 def shoal(command):
-    """stdout of a command that must succeed, and None; or None and the reason of the failure."""
+    """Returns (stdout, None) if the command succeeds, else (None, the reason of the failure)."""
     try:
         done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -32,7 +32,7 @@ def shoal(command):
 
 
 def run_case(case):
-    """None if the command succeeds and prints the expected text, if there is one; else the failure."""
+    """Returns the failure, or None if the command succeeds and prints the expected text (if one is given)."""
     command, expected = case
     out, reason = shoal(command)
     if reason or expected is None:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Totals of large training steps against independent numbers, within 1 %: tests/large_modules.py SHARED [--bin PATH].
+"""Compares totals of training steps with independent ones, within 1 %: tests/large_modules.py SHARED [--bin PATH].
 
-GB per step and device of the results (all-gathers) or operands (all others) of collectives, by kind and axis, from
-hardware/FACTS.md; and the number of executions of the collectives in loose text (seed 000).
+hardware/FACTS.md has the GB per step and device, by kind and axis: of the results of all-gathers, and of the operands
+of other collectives. For seed 000, which is loose text, compares the number of executions of the collectives.
 """
 import argparse
 import collections

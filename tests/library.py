@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares the engine's array functions (dots, convolutions, data movement, sorts) with the interpreter, on arrays
-large enough to be split into tasks: equal values up to the rounding of sums, and identical bits for any number of threads.
+large enough to be split into tasks. Values must be equal up to the rounding of sums; the number of threads must not
+change a bit.
 
     tests/library.py [--bin build/shoal] [--only TEXT]
 """

@@ -5,8 +5,8 @@ usage: tests/memory.py --bin build/shoal [--golden ../shared/golden]
 
 - xla: argument, output, temporary and peak bytes of each module of golden/h200 and golden/jax equal those of XLA's
   memory analysis. (XLA's peak of a CPU module excludes temporaries.)
-- run: for every example and golden, all of which run, run_peak_bytes of `mem --run` equal peak_bytes of `run
-  --engine=interp`, on each device.
+- run: for every example and golden module (all of them can run), run_peak_bytes of `mem --run` equals peak_bytes of
+  `run --engine=interp` on each device.
 The last line is "N passed, N failed".
 """
 import argparse

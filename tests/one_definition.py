@@ -3,8 +3,8 @@
 
 Two files that define the same type, inline function or variable differently break C++'s One Definition Rule. The linker
 then keeps one of them, without a message. `./test --odr` lets g++ compare the types themselves, which takes a whole build.
-This test takes a second, and finds inline functions too: each name outside anonymous namespaces may be defined in one
-file only. Every folder of tests/, tools/ and bench/ is checked together with src/, which it is linked with.
+This test takes a second, and finds inline functions too: it allows each name outside anonymous namespaces in one file
+only. It checks every folder of tests/, tools/ and bench/ together with src/, because they are linked with it.
 """
 import argparse
 import collections
@@ -31,7 +31,7 @@ Definition = collections.namedtuple("Definition", "kind name where")
 
 def without_literals(text):
     """The text with comments, literals and directives blanked out, lines kept. Of #if … #else, only the first part stays."""
-    branches = []  # of the open #ifs: whether this part is kept
+    branches = []  # for each open #if: True if the current part is kept
     kept = []
     end = 0
 
@@ -59,7 +59,7 @@ def without_literals(text):
 
 
 def closing(text, start, pair):
-    """The index behind the bracket that closes the one at `start`."""
+    """The index after the bracket that closes the one at `start`."""
     depth = 0
     for i in range(start, len(text)):
         if text[i] == pair[0]:
@@ -120,9 +120,9 @@ def parameter_types(parameters):
 
 
 def function_of(head):
-    """The function that `head {` defines, with its parameters' types; None for another thing or for internal linkage."""
+    """The function that `head {` defines, with its parameters' types; None if it is none or has internal linkage."""
     template, rest = template_head(head)
-    if re.match(r'\s*extern\s*""', rest):  # of C: its linker knows one name, and programs like fuzzers have equal ones
+    if re.match(r'\s*extern\s*""', rest):  # C linkage: names may recur, as in the fuzzers, which are separate programs
         return None
     start = 0
     while found := WORD.search(rest, start):
@@ -143,7 +143,7 @@ def function_of(head):
         before = rest[:found.start()]
         if "=" in before or re.search(r"\bstatic\b", before) or rest[found.start():end] == "main":
             return None
-        result = squeezed(before) if template else ""  # templates may differ in what they return alone
+        result = squeezed(before) if template else ""  # templates may differ only in their return type
         suffix = "const" if re.match(r"\s*const\b", rest[behind:]) else ""
         return f"{squeezed(template)}{result} {squeezed(rest[found.start():end])}({parameter_types(rest[opening.end():behind - 1])}){suffix}"
     return None
@@ -210,7 +210,7 @@ def repeated(definitions):
             yield kind, name, where
 
 
-# Two files, and which names of theirs the test must find in both.
+# Two files. FOUND lists the names that the test must find in both.
 PLANTED = ("""
 namespace shoal { struct Module { int a; }; }
 namespace shoal::internal { namespace { struct Hidden { int a; }; } /* struct Comment { */

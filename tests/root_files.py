@@ -2,8 +2,8 @@
 """Checks the files that tools expect at the root of a repository: tests/root_files.py [--bin PATH].
 
 CMake presets, EditorConfig, devcontainer, GitHub workflow, issue forms, pull request template, citation, and the version.
-The first line of each function below whose name begins with "check_" says what it checks. Checks whose tool is missing are
-skipped, and the reason is printed.
+The first line of each function check_… below states what it checks. If a check needs a tool that is missing, the check
+is skipped and the reason is printed.
 """
 import argparse
 import base64
@@ -167,7 +167,7 @@ def editor_problems(name, content):
 
 
 def check_editorconfig(_):
-    """Every text file keeps .editorconfig."""
+    """Every text file complies with .editorconfig."""
     if not shutil.which("git"):
         raise Skipped("git is not installed")
     listed = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -346,7 +346,7 @@ ELEMENTS = {"markdown": ({"value"}, set()),
 
 
 def form_problems(form):
-    """What GitHub would refuse in an issue form."""
+    """The errors that GitHub would find in an issue form."""
     if not isinstance(form, dict):
         return ["not a mapping"]
     problems = [f"{key} is missing or not a string" for key in ("name", "description")
@@ -405,7 +405,7 @@ def check_issue_forms(_):
 
 
 def check_named_files(_):
-    """The templates name only files, and options of ./test, that exist."""
+    """The templates name only existing files and existing options of ./test."""
     options = run("./test", "--help").stdout
     problems = []
     for path in [ROOT / ".github/pull_request_template.md", *sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml"))]:

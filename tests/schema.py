@@ -16,7 +16,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIMEOUT = 60
 FOLDER = pathlib.Path(tempfile.mkdtemp())
-SMALL = "--max_memory=64MB"  # larger modules are refused, which is an output as well
+SMALL = "--max_memory=64MB"  # the error for a larger module is validated too
 
 # The arguments of each call of a command, {} being the module. The default is one call with the module.
 CALLS = {
@@ -45,7 +45,7 @@ BAD_FILES = {
     "undefined.hlo": "HloModule m\nENTRY e {\n  ROOT r = f32[2] negate(p)\n}\n",
 }
 VERIFYING = ("check", "compare", "run")
-# Two stages of a module in a dump, which differ.
+# Two different stages of a module in a dump.
 STAGES = {
     "m.0001.x.after_a.before_b.txt": "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  a = f32[2] negate(p)\n  ROOT r = f32[2] sine(a)\n}\n",
     "m.0002.x.after_b.before_c.txt": "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT r = f32[2] sine(p)\n}\n",
@@ -147,7 +147,7 @@ def is_failure(output):
 
 
 def problems(binary, command, arguments, schemas, must_fail):
-    """The deviations of an output from its schema, and an exit status that does not fit the output."""
+    """The deviations of an output from its schema, and any mismatch between output and exit status."""
     done = subprocess.run([binary, command, "--json", *arguments], capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL,
                           check=False)
     if done.returncode not in (0, 1, 2):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the structure that ARCHITECTURE.md promises, and that every op and every rule has a test.
 
-tests/structure.py [--bin PATH] [CHECK…] runs the functions check_… of tests/structure/*.py, or those named; the first line
-of each states its rule. Files of src/ that are long are a hint to split them, not a failure.
+tests/structure.py [--bin PATH] [CHECK…] runs the functions check_… of tests/structure/*.py, or only the given ones. The
+first line of each states its rule. Long files of src/ are printed as a hint to split them; they are not a failure.
 """
 import argparse
 import importlib

@@ -2,8 +2,8 @@
 """Every table, plot and message fits the requested width: tests/widths.py [SHARED] [--bin PATH].
 
 Runs all commands that print text, at 80, 120 and 200 columns, on the examples, on names in other alphabets and, with
-SHARED, on its largest modules. Sizes, axes, file and line of every line of `show` are never elided. Without a width
-nothing is elided. COLUMNS is used if --width is not given.
+SHARED, on its largest modules. The sizes, axes and source location in each line of `show` are never elided. Without a
+width nothing is elided. COLUMNS is used if --width is not given.
 """
 import argparse
 import concurrent.futures

@@ -28,7 +28,7 @@ run_logged() {
   fi
 }
 
-# install_packages SECTION…: installs the Debian packages of those sections that are missing.
+# install_packages SECTION…: installs the missing Debian packages of those sections.
 install_packages() {
   local wanted=() missing=() installed section package as_root=()
   for section in "$@"; do mapfile -t -O "${#wanted[@]}" wanted < <(packages "$section"); done
@@ -88,7 +88,7 @@ build() {
   shift 2
   dir=$root/$(preset_dir "$preset") || exit 2
   mkdir -p "$dir" || fail "cannot write to $dir"
-  # In a pipe of two ./shoal both may find the build out of date: one builds, the other waits.
+  # If two ./shoal run in one pipe, both may find the build out of date. Then one builds and the other waits.
   (
     flock 9
     is_fresh "$dir" && [[ $target == shoal_cli ]] && exit 0

@@ -74,7 +74,7 @@ KERNELS = {
     "copy by the driver": "driver copy",
     "copy to or from the host": "host copy",
 }
-AXES = {"each to itself": "each device to itself"}
+AXES = {"each to itself": "each device to itself", "each by itself": "groups of 1"}
 
 # Path in version 1 to the new values of an enumeration or a label.
 VALUES = {
@@ -82,7 +82,8 @@ VALUES = {
     "comm": {"*axis": AXES, "by_axis[].name": AXES},
     "diff": {
         "changes[].kind": {"plumbing": "forwarding", "follows": "propagated"},
-        "changes[].after": {"other values": "different values"},
+        "changes[].after": {"other values": "different values"} | AXES,
+        "changes[].before": AXES,
     },
     "show": {"*items[].kind": {"light": "minor"}, "*axis": AXES},
     "time": {
@@ -92,6 +93,9 @@ VALUES = {
         "*algorithm": {"measured on groups around it": "measured, interpolated between group sizes"},
     },
 }
+
+# Lists sorted by a number, largest first, then by a label that VALUES renames.
+SORTED = {"comm": {"by_axis[]": ("wire_bytes_direct", "name")}}
 
 # Sentences, at their paths in version 2. Only their presence and number are compared.
 SENTENCES = {
@@ -143,7 +147,10 @@ def upgraded(value, command, path=""):
         at = {key: f"{path}.{key}" if path else key for key in value}
         return {new_key(command, at[key], key): upgraded(each, command, at[key]) for key, each in value.items()}
     if isinstance(value, list):
-        return [upgraded(each, command, path + "[]") for each in value]
+        items = [upgraded(each, command, path + "[]") for each in value]
+        if keys := found("SORTED", command, path + "[]"):
+            items.sort(key=lambda item: (-item[keys[0]], item[keys[1]]))
+        return items
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return (found("VALUES", command, path) or {}).get(value, value)
     return value

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares the outputs of two builds of shoal: tools/same_outputs.py OLD_BINARY NEW_BINARY.
 
-Runs every command of both over the modules of tests/ (with the options of their RUN lines as well), examples/ and, from
-the folder --shared, the seeds, golden/jax and a sample of corpus/xla. Compares the exit status, the JSON, the written
-files and the locations and rules of messages. Not compared: sentences and measured times. If only OLD_BINARY writes
+Runs every command of both builds on the modules of tests/ (also with the options of their RUN lines), examples/ and
+the folder --shared (its seeds, golden/jax and a sample of corpus/xla). Compares the exit status, the JSON, the written
+files, and the locations and rules of messages, but not sentences and measured times. If only OLD_BINARY writes
 version 1, its options and JSON are first mapped to version 2; tools/json_versions.py has the tables.
 """
 import argparse
@@ -26,11 +26,11 @@ import page_data
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIMEOUT = 60
-SHOWN = 5  # differences of a command
+SHOWN = 5  # maximum number of printed differences per call
 TRIES = 3  # further runs of the old build where it differs from the new one
 OLD, NEW = 0, 1
 LIMITS = "--max_memory=256MB --max_instructions="
-EVERY = 4  # the calls of MORE_CALLS are for every fourth module of tests/ and for all others
+EVERY = 4  # MORE_CALLS run on every fourth module of tests/ and on all other modules
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES") and not k.startswith("SHOAL_")}
 
 # The calls of each command: {m} is a module, {n} the next one in its folder, {out} a path for files.
@@ -198,7 +198,7 @@ def outcome(binary, version, newest, case, folder):
 
 
 def differences(old, new, path):
-    """Path, old and new value of everything that differs, also in the order of keys and in the type of numbers."""
+    """Path, old and new value of every difference, including the order of keys and the types of numbers."""
     if isinstance(old, dict) and isinstance(new, dict):
         if list(old) != list(new):
             yield path + " (keys)", list(old), list(new)
@@ -258,7 +258,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="number of runs at a time")
     parser.add_argument("--sample", type=int, default=100, help="number of modules of corpus/xla")
     parser.add_argument("--only", metavar="COMMAND", help="only this command of shoal")
-    parser.add_argument("--quick", action="store_true", help="one call in twelve, for about a minute")
+    parser.add_argument("--quick", action="store_true", help="run one call in twelve, which takes about a minute")
     options = parser.parse_args()
     binaries = [path.resolve() for path in (options.old, options.new)]
     versions = [version_of(binary) for binary in binaries]

@@ -1,6 +1,6 @@
-// Text and protobuf of a module are equivalent: every command prints equal output for both, except for file names. The
-// protobufs are those that XLA wrote beside its texts (X.hlo and X.hlo.pb), and the output of `print --format=pb`.
-// Instructions are shuffled as well, since commands must not rely on file order. Each job is a process.
+// Checks that every command prints equal output for the text and the protobuf of a module, except for file names. The
+// protobufs are those that XLA wrote beside its texts (X.hlo and X.hlo.pb) and the output of `print --format=pb`. Also
+// shuffles the instructions, since commands must not rely on file order. Each job is a process.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -47,7 +47,7 @@ void ReplaceAll(std::string& text, const std::string& old, std::string_view by) 
     text.replace(at, old.size(), by);
 }
 
-// Shared memory in prefix a worker records its current call, so that its parent can report a crash.
+// Shared memory in which a worker records its current call, so that its parent can report a crash.
 struct Note {
   int64_t file = -1;
   char call[512] = {};
@@ -75,14 +75,14 @@ class Worker {
     found_ = 0;
     text_ = text;
     if (Call({"print", "--format=pb", text, "-o", own}).status != 0) return Report("skipped");
-    const bool loose = Call({"check", text}).status == 1;  // a protobuf cannot have the deviations of loose text
+    const bool loose = Call({"check", text}).status == 1;  // a protobuf cannot have deviations from the text grammar
     std::vector<Arguments> commands = ReadingCommands();
     if (!loose) commands.insert(commands.end(), {{"check"}, {"opt"}});
     // XLA's parser rejects some texts that XLA prints, although it reads their protobufs.
     // It reads -0 as 0, so the protobuf must be written from a text that was read strictly too.
     const std::string strict = folder_ / "strict.pb";
     if (Call({"print", "--strict", "--format=pb", text, "-o", strict}).status == 0) Compare(strict, {{"print", "--strict"}}, "");
-    // Short texts of the goldens are large programs; those with a protobuf beside them are meant to be run.
+    // The text of a golden may be short but take long to run. Only those with a protobuf are meant to be run.
     const bool has_given = fs::exists(given);
     if (!loose && (run || has_given))
       commands.insert(commands.end(), {{"mem", "--run", "--json"}, {"run"}, {"run", "--engine=jit"}});

@@ -27,7 +27,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// Limits of a run. With an instruction limit, loops run instruction by instruction and not as one function.
+// Limits of a run. With an instruction limit, a loop runs instruction by instruction instead of as one function.
 Arguments Limits(bool limit_instructions) {
   Arguments limits{"--max_memory=64MB", limit_instructions ? "--max_seconds=10" : "--max_seconds=2"};
   if (limit_instructions) limits.push_back("--max_instructions=20000");
@@ -160,7 +160,7 @@ bool Cases::RunProto(const std::string& text, const Origin& origin, Random& rand
   return RunFile(path, origin.path, random);
 }
 
-// Array files for a module with one parameter, in an archive or a folder; mutated before or after packing.
+// Runs a module on an array file in an archive and in a folder. Bytes may be mutated before and after packing.
 bool Cases::RunArrays(Random& random) {
   static constexpr std::pair<const char*, const char*> kTypes[] = {{"f32", "<f4"}, {"f64", "<f8"},  {"pred", "|b1"}, {"s32", "<i4"},
                                                                    {"c64", "<c8"}, {"bf16", "|V2"}, {"u8", "|u1"},   {"s64", ">i8"}};
@@ -283,7 +283,7 @@ bool Cases::Call(std::vector<std::string> arguments) {
   std::fflush(stderr);
   note_.since = 0;
   const char* complaint = nullptr;
-  if (status < 0 || status > 2) complaint = "an exit status that is none of 0, 1 and 2";
+  if (status < 0 || status > 2) complaint = "an exit status other than 0, 1 and 2";
   const std::string messages = ReadFile(folder_ + "/stderr");
   if (complaint == nullptr) complaint = Complaint(messages);
   if (complaint != nullptr) std::snprintf(note_.complaint, sizeof note_.complaint, "%s", complaint);

@@ -31,14 +31,14 @@ class Cases {
   bool Run(int64_t number);
   // Runs the commands that depend on instruction types on an ill-typed module.
   bool RunIllTyped(int64_t number, const std::string& text);
-  // Runs all calls for an existing file. `origin`, the file that it was mutated from, is compared with it by `diff`.
+  // Runs all calls for an existing file. `diff` compares it with `origin`, the file that it was mutated from.
   bool RunFile(const std::string& path, const std::string& origin, Random& random);
 
  private:
   bool RunText(const std::string& text, const Origin& origin, Random& random);
   bool RunProto(const std::string& text, const Origin& origin, Random& random);
   bool RunArrays(Random& random);
-  // The commands that read a module; those that run it; those that convert it or compare it with another.
+  // These call the commands that read a module, that run it, and that convert it or compare it with another.
   bool ReadIt(const std::string& path, Random& random);
   bool RunIt(const std::string& path, Random& random);
   bool CompareIt(const std::string& path, const std::string& origin, Random& random);

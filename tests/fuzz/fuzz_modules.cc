@@ -1,5 +1,5 @@
-// Generates and mutates modules and runs every command on each, including `run` on up to 8 devices. No call may end by
-// a signal, hang, or fail without a message. Each worker is a process, so that a crash is one finding and the other
+// Generates and mutates modules and runs every command on each, including `run` on up to 8 devices. No call may crash,
+// hang, or fail without a message. Each worker is a process, so that a crash is one finding and the other
 // workers continue.
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -48,7 +48,7 @@ std::string Slurp(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Small enough to run quickly: mutations keep most sizes.
+// True if a module is small enough to run quickly. Mutations keep most sizes.
 bool IsSmall(const std::string& text) {
   constexpr int64_t kMaxElements = 1 << 16;
   std::unique_ptr<Source> source = Source::FromString("origin", text);
@@ -92,7 +92,7 @@ std::string CrashLocation(const std::string& report) {
   return error == std::string::npos ? "" : report.substr(error, report.find('\n', error) - error).substr(0, 160);
 }
 
-// The ill-typed variants of all origins, numbered; those of an origin are created when the first of them is used.
+// The ill-typed variants of all origins, numbered. The variants of an origin are created when one of them is used.
 class IllTypedModules {
  public:
   explicit IllTypedModules(const std::vector<Origin>& origins) : origins_(origins) {
@@ -184,7 +184,7 @@ class Fuzz {
     _exit(0);
   }
 
-  // Checks if a worker has finished, crashed or hangs.
+  // Checks whether a worker has finished, has crashed or hangs.
   void Poll(int64_t w) {
     const pid_t pid = workers_[static_cast<size_t>(w)];
     if (pid <= 0) return;
@@ -272,7 +272,7 @@ int Main(int argc, char** argv) {
   app.add_option("--first", flags.first, "Number of the first case")->capture_default_str();
   app.add_option("--seed", flags.seed, "Seed of the random cases")->capture_default_str();
   app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_option("--max_seconds", flags.max_seconds, "A call that takes longer hangs")->capture_default_str();
+  app.add_option("--max_seconds", flags.max_seconds, "Report a longer call as a hang")->capture_default_str();
   app.add_option("--max_bytes", flags.max_bytes, "Skip larger origins")->capture_default_str();
   app.add_flag("--ill_typed", flags.ill_typed, "Use an even sample of the modules with one ill-typed instruction");
   app.add_option("--findings", flags.findings, "Folder for modules with findings")->capture_default_str();

@@ -84,7 +84,7 @@ class Generator {
     if (!shape.ok() || *shape == nullptr) return false;
     if ((*shape)->ElementCount().value_or(INT64_MAX) > 4096) return false;
     hlo.shape_ = *shape;
-    // A float may be declared in another width.
+    // Sometimes declares a float with another width.
     if (hlo.shape().IsArray() && IsFloat(hlo.shape().element_type()) && random_.OneIn(6)) {
       static constexpr ElementType kFloats[] = {ElementType::kF32, ElementType::kBf16, ElementType::kF64, ElementType::kF16};
       hlo.shape_ = module_->shapes.WithType(hlo.shape(), random_.Of(kFloats));

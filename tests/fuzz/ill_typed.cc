@@ -10,7 +10,7 @@
 namespace shoal::internal::fuzz {
 namespace {
 
-// A value of some shape, as instructions of which the last is named "ill_typed".
+// A value of some shape. `lines` are instructions, the last of which is named "ill_typed".
 struct WrongValue {
   std::string_view shape, lines;
 };
@@ -111,7 +111,7 @@ class VariantWriter {
     Write(line.close, line.close, none ? "ill_typed" : ", ill_typed", line.begin, wrong.lines);
   }
 
-  // Adds a variant: replaces the range [first, last) by `by` and inserts `lines` at `begin`, which is before it.
+  // Adds a variant: replaces the range [first, last) by `by` and inserts `lines` at `begin`, which precedes the range.
   void Write(size_t first, size_t last, std::string_view by, size_t begin = 0, std::string_view lines = "") {
     std::string text = text_;
     text.replace(first, last - first, by);

@@ -1,5 +1,5 @@
 // Modules with one ill-typed instruction: with a missing or additional operand, or a wrong operand or result type.
-// mutate.h samples at random; these are all variants.
+// mutate.h makes random changes; this header enumerates all variants.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace shoal::internal::fuzz {
 
-// Each variant is a separate text, always in the same order; none for a text that cannot be parsed.
+// Returns each variant as a separate text, always in the same order. Empty if the text cannot be parsed.
 std::vector<std::string> IllTypedVariants(const std::string& text);
 
 }  // namespace shoal::internal::fuzz

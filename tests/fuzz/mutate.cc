@@ -22,7 +22,7 @@ bool IsWord(std::string_view token) {
   return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_');
 }
 
-// Words, numbers, strings and single characters; their concatenation is the text.
+// Splits the text into words, numbers, strings and single characters. Their concatenation is the text.
 std::vector<std::string> Tokens(std::string_view text) {
   std::vector<std::string> tokens;
   auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-'; };
@@ -157,7 +157,7 @@ class Mutator {
     auto matches = Matching([&](size_t i) { return i > 1 && IsWord(At(i)) && At(i + 1) == "(" && At(i - 1) == " "; });
     if (matches.empty()) return;
     std::string& opcode = tokens_[random_.Of(matches)];
-    // Mostly an opcode with the same number of operands.
+    // Usually picks an opcode with the same number of operands.
     static constexpr std::string_view kUnary[] = {"abs", "negate", "exponential", "not", "sign", "copy", "convert", "cosine",
                                                   "is-finite", "real", "bitcast", "bitcast-convert", "popcnt", "log",
                                                   "reshape", "transpose", "broadcast", "reverse", "optimization-barrier"};
@@ -249,7 +249,7 @@ class Mutator {
     const size_t i = random_.Of(attrs);
     Replace(i, AttrEnd(tokens_, i), {});
   }
-  // Copies an attribute of this or the other text over an equal one or to the end of a line.
+  // Copies an attribute of this or the other text over one of the same name, or to the end of a line.
   void Attribute() {
     const std::vector<std::string> from = random_.OneIn(2) ? tokens_ : Tokens(other_);
     auto attrs = Attrs(from);

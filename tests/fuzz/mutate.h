@@ -9,8 +9,8 @@
 
 namespace shoal::internal::fuzz {
 
-// One to four changes to an HLO text: types, sizes, numbers, opcodes, operands, lines, attributes, layouts, groups,
-// header. `other` is a text to take attributes and lines from.
+// Makes one to four changes to an HLO text: to types, sizes, numbers, opcodes, operands, lines, attributes, layouts,
+// groups or the header. Attributes and lines may be copied from the text `other`.
 std::string Mutated(const std::string& text, const std::string& other, Random& random);
 
 // Changes, drops or duplicates some of the bytes.

@@ -1,4 +1,4 @@
-// Any bytes as a protobuf: parsing, verifying and printing must neither crash nor hang.
+// Reads any bytes as a protobuf. Parsing, verifying and printing must neither crash nor hang.
 #include <cstdint>
 #include <string>
 

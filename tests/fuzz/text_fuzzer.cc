@@ -1,5 +1,5 @@
-// Any bytes as HLO text: parsing, verifying, printing and writing must neither crash nor hang. A well-formed module
-// that is printed, parsed and printed again must have equal texts.
+// Reads any bytes as HLO text. Parsing, verifying, printing and writing must neither crash nor hang. Printing a
+// well-formed module, then parsing and printing the output, must give the same text again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -146,7 +146,7 @@ def check_kill(binary, scratch, rng, number):
         return f"killed rank {rank}: {reason}"
     if re.search(rf"error: rank {rank} on \S+(, which ran device {rank},)? is gone", err):
         return ""
-    # Before all are connected only the launcher can report it; MPICH's does so only by its status.
+    # Before all processes are connected, only the launcher can report the loss. MPICH's does so only by its status.
     if not are_connected and (re.search(rf"process rank {rank} .*signal 9", job.stderr + out) or
                               mpi.HYDRA and job.process.returncode):
         return ""
@@ -154,7 +154,7 @@ def check_kill(binary, scratch, rng, number):
 
 
 def check_stop(binary, scratch):
-    """A job waits for a process that is stopped for a while."""
+    """A job waits for a process that is stopped and later continued."""
     job = Job([binary, "run", write(scratch, "short.hlo", LONG.replace("ITERATIONS", "100"))], 4, scratch)
     job.wait_for_ranks(4)
     time.sleep(0.3)
@@ -170,7 +170,7 @@ def check_stop(binary, scratch):
 
 
 def check_deadlock(binary, scratch):
-    """A deadlock across processes is explained as in one process, for small and for large messages in flight."""
+    """A deadlock across processes is explained as in one process, whether messages in flight are small or large."""
     folder = pathlib.Path(__file__).parents[1] / "interp/collectives"
     for name in ("bad-deadlock-crossed.hlo", "bad-deadlock-large.hlo"):
         path = write(scratch, name, (folder / name).read_text(encoding="utf-8"))

@@ -1,5 +1,5 @@
-"""A process of a job uses little memory besides the arrays of its own devices: at most 1.15 times their size, which a
-run in one process reports per device. The base memory of every process, measured with a scalar module, is not counted."""
+"""A process of a job needs at most 1.15 times the size of the arrays of its own devices. A run in one process reports
+that size. The base memory of a process, measured with a scalar module, is not counted."""
 import json
 import os
 import pathlib
@@ -41,7 +41,7 @@ ENTRY e {
   ROOT r = (f32[512,2048], f32[2048,1024], f32[1024,2048], f32[4096,2048]) tuple(z, next_up, next_down, next_table)
 }
 """
-# Dots of many sizes, each of the sum of the previous one: the buffers of one must be freed before the next.
+# Dots of many sizes, each with the sum of the previous one as input. Its buffers must be freed before the next dot.
 STEP = """  left{i} = f32[{n},8] broadcast(x{i}), dimensions={{}}
   right{i} = f32[8,1024] broadcast(x{i}), dimensions={{}}
   product{i} = f32[{n},1024] dot(left{i}, right{i}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
@@ -51,8 +51,8 @@ STEP = """  left{i} = f32[{n},8] broadcast(x{i}), dimensions={{}}
 SIZES = ("HloModule sizes, num_partitions=8\n" + LAYER[LAYER.index("sum {"):LAYER.index("ENTRY")] + "ENTRY e {\n"
          "  x0 = f32[] parameter(0), sharding={replicated}\n"
          + "".join(STEP.format(i=i, j=i + 1, n=5000 + 1500 * i) for i in range(10)) + "  ROOT r = f32[] copy(x10)\n}\n")
-# The target of a permute must not overwrite a buffer of the source, nor a member the shared result of a collective: the
-# next value needs its own memory, also if the member is alone in its process.
+# The target of a permute must not overwrite a buffer of the source. A member of a group must not overwrite the shared
+# result of its collective: the next value needs its own memory, even if no other member is in the process.
 SHARED_RESULT = """HloModule shared_result, num_partitions=8
 max {
   a = f32[] parameter(0)

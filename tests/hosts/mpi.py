@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 
-# Another MPI's launcher: SHOAL_MPIRUN=mpirun.mpich, with a libshoal_mpi.so that was built with that MPI.
+# To use another MPI, set SHOAL_MPIRUN=mpirun.mpich and build libshoal_mpi.so with that MPI.
 LAUNCHER = os.environ.get("SHOAL_MPIRUN", "mpirun")
 
 

@@ -1,4 +1,4 @@
-"""Two network namespaces of this machine as two hosts, with separate addresses and names and one link between them."""
+"""Simulates two hosts by network namespaces, with separate addresses and names and one link between them."""
 import contextlib
 import os
 import pathlib
@@ -20,7 +20,7 @@ def call(arguments):
 
 
 def available():
-    """The reason reason namespaces are not available; empty if they are."""
+    """The reason why namespaces are not available; empty if they are."""
     if mpi.HYDRA:
         return "this launcher takes no agent instead of ssh"
     if shutil.which("ip") is None or shutil.which("unshare") is None:
@@ -68,7 +68,7 @@ def launch(scratch, arguments):
 
 
 def check_output_and_deadlock(binary, scratch):
-    """The output is that of one process; a deadlock is explained with host names; a lost host is reported."""
+    """The output equals that of one process; a deadlock is explained with host names; a lost host is reported."""
     root = pathlib.Path(__file__).parents[2]
     module = str(root / "examples/tensor_parallel_mlp.hlo")
     alone = subprocess.run([binary, "run", module, "--print_literals"], capture_output=True, text=True, check=False)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""shoal as an MPI job: identical output files, messages and exit status as with one process.
+"""Checks that shoal as an MPI job gives the same output files, messages and exit status as one process.
 
     tests/hosts/run.py [SHARED] [--bin build/shoal] [--all] [--only PATTERN]
 
 Every test of collectives, every example and (with SHARED) the JAX goldens of several devices run in one process and
-under mpirun with 2, 3, 4 or 8 processes: every number for every module with --all, else in rotation. Without mpirun
-nothing runs, and the last line reports that.
+under mpirun with 2, 3, 4 or 8 processes. With --all, every module runs with each number; otherwise the modules rotate
+through the numbers. Without mpirun nothing runs, and the last line reports that.
 """
 import argparse
 import concurrent.futures

@@ -1,5 +1,5 @@
-"""Compares two results: integers and moved elements exactly, zeros with their sign; floats within units in the last
-place.
+"""Compares two results. Integers and moved elements must be equal, and zeros must have equal signs; other floats may
+differ by units in the last place.
 
 A float is correct if it is near XLA's, or near the reference if there is one. The tolerance is the ulps of its Value,
 plus eight times the change of XLA's own result when every input is perturbed by up to two units in the last place.
@@ -23,7 +23,7 @@ def spacing(name, magnitude):
 
 
 def _near(value, got, wide, allowance, ulps):
-    """Elements of `got` that are near `wide`."""
+    """True for the elements of `got` that are near `wide`."""
     error = np.abs(got - wide).astype(np.float64)
     magnitude = np.abs(wide)
     near = error <= ulps * spacing(value.type, magnitude) + allowance
@@ -37,7 +37,7 @@ def _near(value, got, wide, allowance, ulps):
 
 
 def _same_zeros(got, want):
-    """True where two zeros have equal signs, which == ignores but 1/x does not, and for all other elements."""
+    """False where two zeros differ in sign, which == ignores but 1/x does not; true for all other elements."""
     parts = [(got.real, want.real), (got.imag, want.imag)] if np.iscomplexobj(got) else [(got, want)]
     same = np.ones(got.shape, bool)
     for g, w in parts:

@@ -1,4 +1,4 @@
-"""Collectives on up to eight devices: all kinds of groups, all meanings of their ids, all notations."""
+"""Collectives on up to eight devices: all kinds of groups, all interpretations of their ids, all notations."""
 import dataclasses
 
 import element_types as et
@@ -57,7 +57,7 @@ def groups_of(program, uniform=True):
 
 
 def one_axis_groups(program, may_be_empty):
-    """Groups of the ops whose ids are replicas without a channel and partitions with one."""
+    """Groups of the ops whose ids are partitions with a channel_id, and replicas without."""
     rng = program.rng
     across = rng.random() < 0.5
     text, size = _random_groups(rng, program.partitions if across else program.replicas, True, may_be_empty)

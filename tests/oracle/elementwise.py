@@ -115,7 +115,7 @@ def convert(rng):
 
 
 def bits(rng):
-    """bitcast-convert, also to wider and narrower types; reduce-precision; complex, real, imag; is-finite."""
+    """bitcast-convert to equally wide, wider and narrower types; reduce-precision; complex, real, imag; is-finite."""
     program = Program("bits", rng)
     kind = pick(rng, ["bitcast", "precision", "complex", "finite"])
     if kind == "precision":

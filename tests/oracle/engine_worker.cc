@@ -1,11 +1,11 @@
 // Runs modules for engines.py with the interpreter and the engine, in one process, so that thousands take seconds.
 //
 // Each line of standard input is a job and gets one line of output.
-//   both FOLDER    FOLDER/module.hlo on FOLDER/in, with the interpreter and with the engine on 1, 2 and 5 threads.
+//   both FOLDER    runs FOLDER/module.hlo on FOLDER/in, with the interpreter and with the engine on 1, 2 and 5 threads.
 //                  "same": identical bits. "differ": engine and interpreter differ; their results are in FOLDER/interp
 //                  and FOLDER/jit. "threads: …": the result depends on the number of threads. "refused: …": both
 //                  engines reject the module. "error: …": anything else.
-//   interp FOLDER IN OUT    FOLDER/module.hlo on the arrays of IN with the interpreter, results to OUT: "done" or
+//   interp FOLDER IN OUT    runs FOLDER/module.hlo on the arrays of IN with the interpreter, results to OUT: "done" or
 //                  "error: …"
 #include <cstring>
 #include <fstream>

@@ -7,7 +7,7 @@ MESHES = [(8, 1), (1, 8), (2, 4), (4, 2), (3, 1), (1, 4), (5, 1), (2, 3)]
 
 
 def _dims(rng, max_elements=200_000):
-    """From a few elements, sent in the header message, to some hundred thousand, sent in several messages."""
+    """From a few elements (sent in the header message) to several hundred thousand (sent in several messages)."""
     dims = [int(rng.integers(1, 5)) for _ in range(int(rng.integers(1, 4)))]
     dims[int(rng.integers(len(dims)))] *= pick(rng, [1, 30, 500, 3000, 20_000])
     while len(dims) > 1 and dims[0] * dims[-1] > max_elements:

@@ -88,7 +88,7 @@ def _scatter_attributes(numbers, applied):
 
 
 def scatter(rng):
-    """Combining scatters, and overwriting ones with distinct indices, because their order is undefined."""
+    """Scatters that combine, or that overwrite. The latter have distinct indices: the order of updates is undefined."""
     program = Program("scatter", rng)
     type = pick(rng, ["f32", "s32", "bf16", "u8", "f64", "s64", "c64", "pred"])
     dims = random_dims(rng, low=1, high=1 if rng.random() < 0.2 else 4, empty=0)

@@ -1,4 +1,4 @@
-"""reduce, also of several operands; reduce-window; select-and-scatter; batch normalisation."""
+"""reduce of one or several operands; reduce-window; select-and-scatter; batch normalisation."""
 import dataclasses
 
 import numpy as np

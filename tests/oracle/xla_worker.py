@@ -13,7 +13,7 @@ DEVICES = 8
 
 
 def start():
-    """Imports JAX on virtual devices. bf16 and f16 are rounded after every op, as HLO defines."""
+    """Imports JAX with virtual devices. bf16 and f16 are rounded after every op, as HLO defines."""
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["JAX_ENABLE_X64"] = "1"
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES} --xla_allow_excess_precision=false"

@@ -55,7 +55,7 @@ class Browser:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def renderer_seconds(self, kind=b"--type=renderer"):
-        """CPU seconds used by pages, independent of other load on the machine; by the whole browser with kind=b""."""
+        """CPU seconds of the pages (kind=b"": of the whole browser). Other load on the machine does not affect them."""
         ticks = 0
         for folder in os.listdir("/proc"):
             if not folder.isdigit():

@@ -51,7 +51,7 @@ def cost(page, options, file, name):
     detail = page.state()["detail"]
     total = command_json(options, "cost", file)["total"]
     if detail["metric"] == "bytes":
-        # XLA's −1 for an unknown cost does not count as a width.
+        # An unknown cost, which XLA writes as −1, does not add to the width of a box.
         expected = total["bytes_read"] + total["bytes_written"]
         check(f"{name}: icicle", math.isclose(detail["total"], expected, rel_tol=1e-6, abs_tol=64), (detail["total"], expected))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that no pass changes a module's results. Runs each pass alone on the modules of SHARED that JAX produced, and
-compares the rewritten module with the original by `shoal compare`, both interpreted.
+compares the rewritten module with the original; `shoal compare` interprets both.
 
     tests/passes/prove.py SHARED [--bin build/shoal] [--stride N]
 """

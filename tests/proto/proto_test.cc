@@ -28,7 +28,7 @@ ENTRY e {
   ROOT r = f32[2] call(s), to_apply=neg
 })";
 
-// The message of kText: computation 0 is neg, 1 is e, whose instructions have the ids 1 << 32 and up.
+// The message of kText. Computation 0 is neg. Computation 1 is e; the ids of its instructions start at 1 << 32.
 proto::HloModuleProto Message() {
   std::unique_ptr<Source> source = Source::FromString("m.hlo", kText);
   Diags diags;

@@ -11,13 +11,13 @@ GENERATED = (".pb.h", "page_hashes.h")
 
 @functools.cache
 def rows(level):
-    """Name to uses of each row of components.dag, bottom first: level 0 has the components, level 1 the folders."""
+    """Maps the name of each row of components.dag to its uses, bottom first. Level 0: components; level 1: folders."""
     found = re.findall(r"^([\w/]+):([^#\n]*)", text_of(DAG), re.M)
     return {name: uses.split() for name, uses in found if name.count("/") == level}
 
 
 def covers(use, name):
-    """Whether the entry `use` of a row of components.dag allows the use of `name`."""
+    """True if the entry `use` of a row of components.dag allows the use of `name`."""
     return use in ("*", name) or (use.endswith("/*") and name.startswith(use[:-1]))
 
 
@@ -28,7 +28,7 @@ def folder_of(include):
 
 @functools.cache
 def uses():
-    """The folders that each folder includes from, with the lines that do, as {folder: {folder: [place]}}."""
+    """The folders that each folder includes from, and the including lines, as {folder: {folder: [place]}}."""
     result = {}
     for folder in rows(1):
         result[folder] = {}
@@ -117,7 +117,7 @@ def check_private_headers(_):
 
 
 def check_namespace(_):
-    """All of src/ is in namespace shoal::internal, but for main.cc and what is extern "C"."""
+    """All code of src/ is in namespace shoal::internal, except main.cc and extern "C" functions."""
     problems = []
     for path in cpp_files(SRC):
         code = code_of(path)

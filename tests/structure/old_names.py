@@ -1,4 +1,4 @@
-"""Names of C++ that were given up, each with its successor. prose.py looks for them."""
+"""Old C++ names that must not return, each with the current name. prose.py searches for them."""
 
 OLD_NAMES = dict(pair.split(":") for pair in """
 ActsOutside:HasSideEffect AddCaller:AddActiveThread AgainstText:ProfileComparisonText

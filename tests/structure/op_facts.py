@@ -59,7 +59,7 @@ def check_targets(_):
 
 
 def check_good_tests(_):
-    """Every op is in a tests/ops/*.hlo that must be accepted."""
+    """Every op is in a file tests/ops/*.hlo that must be accepted."""
     used = set()
     for path in (ROOT / "tests/ops").glob("*.hlo"):
         if not path.name.startswith("bad-"):
@@ -68,7 +68,7 @@ def check_good_tests(_):
 
 
 def definitions():
-    """The definitions of core/ops as (path, name, text). The name is an op's, as in "reverse", a function's or a struct's."""
+    """The definitions of core/ops as (path, name, text). A name is that of an op ("reverse"), function or struct."""
     for path in cpp_files(OPS):
         # A definition begins at the left margin and ends before the next.
         for part in re.split(r"^(?=[A-Za-z])", code_of(path), flags=re.M) if path.suffix != ".def" else ():
@@ -84,7 +84,7 @@ def definitions():
 
 
 def ops_that_use(parts):
-    """For each definition the ops whose own definitions lead to it. Of functions with one name, a file's own goes first."""
+    """For each definition, the ops whose definitions reach it. Among equal names, the one in the same file is meant."""
     indices = {}
     for i, (_, name, _) in enumerate(parts):
         indices.setdefault(name, []).append(i)
@@ -131,7 +131,7 @@ def check_test_names(_):
 
 
 def check_ops_page(binary):
-    """docs/ops.md is what `shoal ops --markdown` prints."""
+    """docs/ops.md equals the output of `shoal ops --markdown`."""
     path = ROOT / "docs/ops.md"
     printed = subprocess.run([binary, "ops", "--markdown"], capture_output=True, timeout=60, check=False)
     if printed.returncode != 0:

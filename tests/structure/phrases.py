@@ -1,4 +1,4 @@
-"""Phrases that may not come back, with what to write in their place. prose.py looks for them.
+"""Banned phrases, with replacements. prose.py searches for them.
 
 A pattern is matched in lower case, between word boundaries; a space stands for any white space, also across lines.
 """

@@ -6,7 +6,7 @@ from one_definition import type_of
 from sources import SRC, bare_code_of, cpp_files, line_at
 
 # The exceptions: the calls and variables of a file, and the reason.
-SCRATCH = "scratch memory of each thread, kept between calls because allocating it costs more than small inputs take"
+SCRATCH = "scratch memory of each thread, kept between calls because its allocation takes longer than a small input"
 ALLOWED = {
     "compile/codegen/load.cc": ("mutex loaded", "the code generator's library is loaded once and stays loaded"),
     "compile/codegen/object_code.cc": ("getenv", "SHOAL_DUMP_IR prints LLVM IR, for developers of the code generator"),
@@ -148,7 +148,7 @@ def found_state():
 
 
 def check_process_state(_):
-    """Outside cli nothing exits, handles signals, reads the environment or keeps mutable globals, but for ALLOWED."""
+    """Outside cli nothing exits, handles signals, reads the environment or keeps mutable globals, except ALLOWED."""
     problems = []
     for name, state in found_state().items():
         allowed = ALLOWED.get(name, ("", ""))[0].split()

@@ -1,4 +1,4 @@
-"""Checks that phrases and names that were given up do not come back: phrases.py and old_names.py have the tables."""
+"""Checks that no file has banned phrases or old names. The tables are in phrases.py and old_names.py."""
 import bisect
 import re
 
@@ -6,7 +6,7 @@ from old_names import OLD_NAMES
 from phrases import OLD_PATTERNS, PHRASES
 from sources import ROOT, cpp_files, line_at, name_of, text_of, tokens
 
-# These files quote what was given up.
+# These files quote banned phrases and old names.
 QUOTING = ("tests/structure/phrases.py", "tests/structure/old_names.py", "docs/schema/CHANGES.md", "docs/glossary.md",
            "tools/json_versions.py")
 STRING = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
@@ -36,7 +36,7 @@ def prose_files():
 
 
 def prose_of(text, spans):
-    """The text inside `spans` in lower case, on one line, with NULs for the rest; and where each line of the file begins."""
+    """The text of `spans`, in lower case and on one line, with NULs for the rest; and the start of each line in it."""
     pieces, end = [], 0
     for start, after in spans:
         pieces += [re.sub(r"\S+", "\0", text[end:start]), text[start:after]]
@@ -46,7 +46,7 @@ def prose_of(text, spans):
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    return re.sub(r'"( +)"', r" \1 ", " ".join(lines)), starts  # a string that is written in two parts is one
+    return re.sub(r'"( +)"', r" \1 ", " ".join(lines)), starts  # joins adjacent string literals
 
 
 def check_phrases(_):
@@ -66,7 +66,7 @@ def check_phrases(_):
 
 
 def check_names(_):
-    """No file has one of the names of old_names.py or fits one of OLD_PATTERNS."""
+    """No file has a name that is in old_names.py or matches one of OLD_PATTERNS."""
     pattern = re.compile(r"\b(?:" + "|".join([r"k?[A-Z][a-z]+[A-Z]\w*", *OLD_PATTERNS]) + r")\b")
     problems = []
     paths = [*(path for path, _ in prose_files()), *cpp_files(ROOT / "tests")]

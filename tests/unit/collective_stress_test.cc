@@ -1,5 +1,5 @@
-// Many devices and many small collectives in random groups: no deadlock, and always the numbers that a sequential
-// simulation of the devices computes.
+// Runs many small collectives in random groups on many devices. They must not deadlock, and must compute the same
+// numbers as a sequential simulation of the devices.
 #include <algorithm>
 #include <numeric>
 #include <random>

@@ -14,7 +14,7 @@
 namespace shoal::internal {
 namespace {
 
-// Each thread multiplies a matrix filled with its own number by one of ones, which reveals data of other threads.
+// Each thread multiplies a matrix filled with its own number by a matrix of ones. Data of other threads would show.
 TEST(Gemm, ConcurrentGemmsAreIndependent) {
   constexpr int kThreads = 4, kGemms = 5000;
   constexpr size_t kSize = 104;

@@ -17,8 +17,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
 
 // clang-format off
-// For each format, written by hand: the patterns of 1, -1.5, the largest number and nan; smallest and largest values.
-// The smallest has the pattern 1.
+// Hand-written bit patterns of 1, -1.5, the largest number and NaN in each format, and its smallest and largest values.
+// The pattern of the smallest value is 1.
 struct Format {
   ElementType type;
   uint64_t one, minus_one_and_a_half, largest, nan;
@@ -93,7 +93,7 @@ TEST(Float, EveryNumberRoundTrips) {
   }
 }
 
-// In formats without nan, nan becomes the zero of the opposite sign.
+// In formats without NaN, NaN becomes a zero of the opposite sign.
 TEST(Float, MinusNanOfAFiniteFormat) {
   EXPECT_EQ(EncodeFloat(kF6e3m2fn, -kNan), 0u);
   EXPECT_EQ(EncodeFloat(kF6e2m3fn, -kNan), 0u);
@@ -143,14 +143,14 @@ TEST(Float, Overflow) {
   EXPECT_EQ(EncodeFloat(kF8e3m4, 16), 0x70u);
   EXPECT_EQ(EncodeFloat(kF8e4m3, 256), 0x78u);
   EXPECT_EQ(EncodeFloat(kF8e5m2, 61440), 0x7Cu);
-  // Types without infinity: nan.
+  // Types without infinity: the result is NaN.
   EXPECT_EQ(EncodeFloat(kF8e4m3fn, 464), 0x7Eu);
   EXPECT_EQ(EncodeFloat(kF8e4m3fn, 465), 0x7Fu);
   EXPECT_EQ(EncodeFloat(kF8e4m3fn, -kInf), 0xFFu);
   EXPECT_EQ(EncodeFloat(kF8e4m3b11fnuz, 32), 0x80u);
   EXPECT_EQ(EncodeFloat(kF8e4m3fnuz, -kInf), 0x80u);
   EXPECT_EQ(EncodeFloat(kF8e5m2fnuz, 65536), 0x80u);
-  // Types without infinity and nan: the largest number.
+  // Types without infinity and NaN: the result is the largest number.
   EXPECT_EQ(EncodeFloat(kF6e3m2fn, -kInf), 0x3Fu);
   EXPECT_EQ(EncodeFloat(kF6e2m3fn, 8), 0x1Fu);
   EXPECT_EQ(EncodeFloat(kF4e2m1fn, 100), 0x7u);

@@ -12,7 +12,7 @@ TEST(EscapeForTerminal, KeepsPlainText) {
 TEST(EscapeForTerminal, EscapesControlSequences) {
   EXPECT_EQ(EscapeForTerminal("\x1b]0;title\x07"), "\\x1b]0;title\\x07");
   EXPECT_EQ(EscapeForTerminal("\x1b[2J\r\x7f"), "\\x1b[2J\\x0d\\x7f");
-  EXPECT_EQ(EscapeForTerminal("\xc2\x9b" "31m"), "\\u009b31m");  // equals escape and a bracket, in one character
+  EXPECT_EQ(EscapeForTerminal("\xc2\x9b" "31m"), "\\u009b31m");  // one character that terminals treat as ESC [ (CSI)
   EXPECT_EQ(EscapeForTerminal("a\xe2\x80\xae" "b"), "a\\u202eb");  // switches to right-to-left
 }
 

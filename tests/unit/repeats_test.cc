@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-// Letters as items of one line each; repeats as "start:period*count".
+// Finds repeats in a sequence of letters, which stand for items of one line each. Format: "start:period*count".
 std::string RepeatsIn(const std::string& letters) {
   const std::vector<uint64_t> hashes(letters.begin(), letters.end());
   const std::vector<int64_t> lines(letters.size(), 1);

@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// Message number n: the sizes cover all that fit into a slot, including empty ones.
+// Message number n. The sizes cover all that fit into a slot, from 0 to the maximum.
 std::string Message(size_t n) { return std::string(n * 7919 % (Ring::kSlotBytes + 1), static_cast<char>('a' + n % 26)); }
 
 TEST(Ring, FullUntilRead) {

@@ -54,7 +54,7 @@ std::string Pack(std::string_view text) {
   return packed;
 }
 
-// Larger than any buffer used.
+// A text larger than any buffer that is used.
 std::string LongText() {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "line " + std::to_string(i) + '\n';

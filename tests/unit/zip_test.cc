@@ -53,7 +53,7 @@ TEST(Zip, ReportsErrors) {
             "packs entry a with method 12; supported: 0 (stored) and 8 (deflated)");
 }
 
-// A deflated entry is unpacked up to the requested size, without more memory than that.
+// ReadBeginning unpacks a deflated entry only up to the requested size, and uses no more memory than that.
 TEST(Zip, Beginning) {
   std::string zeros(1 << 20, '\0'), packed(1 << 14, '\0');
   z_stream stream{};
@@ -75,7 +75,7 @@ TEST(Zip, Beginning) {
   }
 }
 
-// For any bytes, reading terminates with a result or an error.
+// Whatever the bytes are, reading terminates with a result or an error.
 TEST(Zip, SurvivesAnyWrongByte) {
   const std::string good = Archive("name", "hello", 0, 5, Crc("hello"));
   for (size_t i = 0; i < good.size(); ++i) {

@@ -3,7 +3,7 @@
 
 usage: fit.py [--write] [--list] [--splits N] OPS_DIR MODULES_DIR
   OPS_DIR, MODULES_DIR  folders with *.hlo and timed.json: single kernels, whole modules, timed on one H200
-  --splits N            number of splits into thirds, each of which is held out in turn; all are printed, none is chosen
+  --splits N            number of splits into thirds; holds out each third in turn and prints the results of all splits
   --write               writes the constants to machines/fitted/kernels.yaml
   --list                also lists every kernel with its prediction
 

@@ -52,7 +52,7 @@ export function elideToWidth(context: CanvasRenderingContext2D, text: string, wi
   return low < 3 ? "" : text.slice(0, low) + "…";
 }
 
-/** Parses "FROM-TO" and clamps it to `bounds`; the whole of `bounds` if the text is not a range. */
+/** Parses "FROM-TO" and clamps it to `bounds`. Returns all of `bounds` if the text is not a range. */
 export function parseRange(text: string | undefined, bounds: Range): Range {
   const match = /^(-?[0-9.e+-]+?)-(-?[0-9.e+-]+)$/.exec(text ?? "");
   if (!match) return bounds;

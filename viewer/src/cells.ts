@@ -29,7 +29,7 @@ export class Cell {
     this.value.textContent = text;
   }
 
-  /** A number with a bar behind it. `share` is its part of the largest value, `kind` selects the colour. */
+  /** A number with a bar behind it. `share` is its fraction of the largest value; `kind` selects the colour. */
   setNumber(text: string, share: number, kind: number): void {
     if (text !== this.lastText) {
       this.lastText = text;

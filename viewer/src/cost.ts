@@ -11,7 +11,7 @@ import { colors, kindColors, type Page, type View } from "./view";
 const kRow = 22, kTop = 34, kLeft = 12, kHeading = 24;
 const metrics: [Metric, string][] = [["flops", "flops"], ["bytes", "memory traffic"], ["wire", "wire"], ["seconds", "time"], ["memory", "live bytes at peak"]];
 
-/** A node of the tree; or, with `node` null, the `hiddenCount` siblings that are too narrow to be drawn. */
+/** The box of a tree node. If `node` is null, it stands for `hiddenCount` siblings that are too narrow to draw. */
 interface Box { node: TreeNode | null; module: number; x: number; y: number; width: number; hiddenCount: number; value: number }
 
 export class CostView implements View {

@@ -23,7 +23,7 @@ export function savePicture(name: string, view: View): string {
   return `saved ${name}.svg`;
 }
 
-/** A copy on the page's background: colours of the dark theme are unreadable on white. */
+/** Copies a picture onto the page's background, because colours of the dark theme are unreadable on white. */
 function withBackground(picture: HTMLCanvasElement): HTMLCanvasElement {
   const copy = document.createElement("canvas");
   copy.width = picture.width;

@@ -11,7 +11,7 @@ export function formatSi(value: number): string {
   return (value < 0 ? "-" : "") + size.toFixed(digits) + prefixes[prefix];
 }
 
-/** 1536 → "1.5 KiB"; no decimals for plain bytes and from 100 on: "150 KiB". */
+/** 1536 → "1.5 KiB". Plain bytes and numbers of at least 100 have no decimals: "150 KiB". */
 export function formatBytes(value: number): string {
   const prefixes = [" B", " KiB", " MiB", " GiB", " TiB", " PiB"];
   let prefix = 0;

@@ -28,7 +28,7 @@ export class GraphView implements View {
   private get model(): Model { return this.page.models[this.page.current]!; }
   private get start(): number {
     if (this.page.selection?.kind === "instr") return this.page.selection.id;
-    // Without a selection, the most expensive op.
+    // Without a selection, the graph shows the most expensive op.
     const values = this.model.hasTime ? this.model.instr.seconds : this.model.instr.flops;
     let best = 0;
     for (let id = 1; id < values.length; ++id) if (values[id]! > values[best]!) best = id;

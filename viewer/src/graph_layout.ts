@@ -4,11 +4,11 @@ import { formatCount } from "./format";
 import type { Model } from "./model";
 
 export const kWidth = 168, kHeight = 40, kGapX = 18, kGapY = 58, kPad = 12, kTitle = 18;
-const kMaxNodes = 60, kAutoHops = 2;      // of a neighbourhood; hops that are expanded without a click
-const kMaxBodySize = 300, kMaxDepth = 8;  // of a computation that is drawn whole
+const kMaxNodes = 60, kAutoHops = 2;      // nodes of a neighbourhood; hops that are expanded without a click
+const kMaxBodySize = 300, kMaxDepth = 8;  // instructions and nesting depth of a computation that is drawn whole
 
 export interface Edge { from: number; to: number; bytes: number }
-/** An instruction; or, with id -1, a stub for further operands (`up`) or users of `owner`. x, y: top left corner. */
+/** An instruction. If id is -1, a stub for further operands (`up`) or users of `owner`. x, y: top left corner. */
 export interface Node { id: number; x: number; y: number; width: number; height: number; callees: CalleeLayout[]; stub: string; owner: number; up: boolean }
 /** A computation called by an expanded node. x and y are relative to the node; `layout`: null if too large. */
 export interface CalleeLayout { title: string; x: number; y: number; width: number; height: number; layout: Layout | null }
@@ -29,7 +29,7 @@ export class GraphLayout {
   }
   private neighbours(id: number, up: boolean): number[] { return up ? [...new Set(this.model.operands(id))] : this.model.users(id); }
 
-  /** Layers around the centre, at most kMaxNodes nodes. Other neighbours are folded into stubs that can be expanded. */
+  /** Lays out at most kMaxNodes nodes in layers around the centre. Stubs, which can be expanded, replace the others. */
   layoutNeighbourhood(centre: number): Layout {
     const nodes = [this.node(centre, 0, 0)];
     const seen = new Set([centre]);
@@ -41,7 +41,7 @@ export class GraphLayout {
     return this.assignPositions(nodes, dedupe(edges));
   }
 
-  /** Adds the neighbours of `from` in one direction, and a stub for those that are left out. Returns the new nodes. */
+  /** Adds the neighbours of `from` in one direction, with a stub for omitted ones. Returns the new nodes. */
   private expand(from: LayeredNode, up: boolean, hop: number, nodes: LayeredNode[], seen: Set<number>, edges: Edge[]): LayeredNode[] {
     const layer = from.layer + (up ? -1 : 1);
     const all = this.neighbours(from.id, up);
@@ -81,7 +81,7 @@ export class GraphLayout {
     return this.assignPositions(nodes, edges);
   }
 
-  /** A node, with the layouts of its called computations if it is expanded. */
+  /** Creates a node. An expanded node includes the layouts of its called computations. */
   private node(id: number, layer: number, depth: number): LayeredNode {
     const node: LayeredNode = { id, layer, centre: 0, x: 0, y: 0, width: kWidth, height: kHeight, callees: [], stub: "", owner: -1, up: false };
     if (id < 0 || !this.expanded.has(id)) return node;
@@ -99,7 +99,7 @@ export class GraphLayout {
     return node;
   }
 
-  /** Assigns coordinates: a few sweeps order each layer by the mean x of the neighbours of its nodes. */
+  /** Assigns coordinates. A few sweeps sort the nodes of each layer by the mean x of their neighbours. */
   private assignPositions(nodes: LayeredNode[], edges: Edge[]): Layout {
     const layers = new Map<number, LayeredNode[]>();
     for (const node of nodes) (layers.get(node.layer) ?? layers.set(node.layer, []).get(node.layer)!).push(node);

@@ -8,7 +8,7 @@ import type { Collectives, Model, Participants } from "./model";
 import { type Column, type TableSource, VirtualTable } from "./table";
 import type { Page } from "./view";
 
-/** A line of the ledger: a group, or with `member` ≥ 0 one collective of an unfolded group. */
+/** A line of the ledger: a group or, if `member` ≥ 0, one collective of an unfolded group. */
 interface Line { group: number; member: number }
 /** Identical collectives, with their totals per step. `members` index the module's collectives. `sync` counts those
  * that are not async, `unoverlapped` the async ones without work between start and done. */

@@ -1,7 +1,7 @@
 // The traffic matrix: bytes sent from each device to each other, computed from groups, payloads and per-kind rules.
 import type { Collectives, Model, Participants } from "./model";
 
-/** Bytes that one member sends to another per byte of payload: from the first member, to the first, between others. */
+/** Bytes that one member sends to another per byte of payload: [from the first, to the first, between others]. */
 export interface PairRules { get(kind: string, members: number): [number, number, number] }
 
 export async function loadPairRules(model: Model): Promise<PairRules> {
@@ -16,7 +16,7 @@ export async function loadPairRules(model: Model): Promise<PairRules> {
  * false if groups are missing because they are too large to be listed. */
 export interface Matrix { size: number; perCell: number; first: number; values: Float64Array; allListed: boolean }
 
-/** The traffic per step of the collectives that `filter` selects, on a ring or direct. */
+/** The traffic per step of the collectives that `filter` selects, with ring or direct routing. */
 export function trafficMatrix(model: Model, collectives: Collectives, participantTable: Participants[], rules: PairRules, filter: (i: number) => boolean, ring: boolean, devices: number, perCell: number): Matrix {
   const size = Math.ceil(devices / perCell);
   const values = new Float64Array(size * size);
@@ -24,7 +24,7 @@ export function trafficMatrix(model: Model, collectives: Collectives, participan
   const add = (from: number, to: number, value: number) => {
     if (from !== to && from < devices && to < devices) values[Math.floor(from / perCell) * size + Math.floor(to / perCell)]! += value;
   };
-  // Traffic is proportional to the payload, so each pair of kind and participants is expanded once.
+  // Traffic is proportional to the payload, so collectives of equal kind and participants are expanded together.
   const sums = new Map<string, { kind: string; participants: Participants; payload: number; ring: number }>();
   for (let i = 0; i < collectives.count; ++i) {
     if (!filter(i)) continue;

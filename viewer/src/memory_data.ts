@@ -69,7 +69,7 @@ export class MemoryData {
   /** The live buffers at a step, the largest first. */
   liveAt(step: number): LiveEntry[] {
     const live: LiveEntry[] = [];
-    // A segment that started before this cannot be live any more.
+    // No segment that starts before `earliest` can still be live.
     let low = 0, high = this.segStart.length;
     const earliest = step - this.maxLength;
     while (low < high) { const middle = (low + high) >> 1; if (this.segStart[middle]! < earliest) low = middle + 1; else high = middle; }
@@ -78,7 +78,7 @@ export class MemoryData {
     return live.sort((x, y) => y.bytes - x.bytes || x.buffer - y.buffer);
   }
 
-  /** The start of each step on the x axis: its index, or the predicted time of the steps before it. */
+  /** The start of each step on the x axis: its index, or the total predicted time of the steps before it. */
   positions(byTime: boolean): Float64Array {
     const out = new Float64Array(this.steps + 1);
     const { seconds } = this.model.instr;

@@ -10,7 +10,7 @@ import { colors, isDark } from "./view";
 export interface Stack { groups: Group[]; groupOf: Uint32Array; colorOf: Int8Array; series: Float64Array[]; order: number[] }
 const kBold = "600 13px system-ui, sans-serif", kPlain = "11px system-ui, sans-serif";
 
-/** Loops, calls and repeated layers above the chart. */
+/** Draws loops, calls and repeated layers above the chart. */
 export function drawProgramTrack(context: CanvasRenderingContext2D, spans: ProgramSpan[], module: number, scale: MemoryScale, top: number): void {
   const c = colors();
   context.fillStyle = c.muted!;
@@ -117,7 +117,7 @@ function labelBands(context: CanvasRenderingContext2D, stepOfColumn: Int32Array,
   }
 }
 
-/** Address over steps. A pixel has the colour of the buffer that covers the largest part of it. */
+/** Draws address over steps. Each pixel has the colour of the buffer that covers the largest part of it. */
 export function drawPacking(context: CanvasRenderingContext2D, data: MemoryData, module: number, { groupOf, colorOf }: Stack, scale: MemoryScale, colorNames: string[], top: number, height: number): void {
   const c = colors();
   const b = data.buffers;
@@ -165,7 +165,7 @@ export function drawPacking(context: CanvasRenderingContext2D, data: MemoryData,
   addCaption(`address over ${scale.byTime ? "time" : "steps"}; block of ${formatBytes(data.model.about.memory.temporaries)}, ${formatPercent(unusedShare)} unused on average`);
 }
 
-/** The whole schedule, with a frame around the visible range. */
+/** Draws the whole schedule, with a frame around the visible range. */
 export function drawOverview(context: CanvasRenderingContext2D, data: MemoryData, module: number, fullScale: MemoryScale, range: Range, top: number): void {
   const c = colors();
   context.fillStyle = c.panel!;

@@ -7,7 +7,7 @@ import { formatGroups } from "./panel";
 const kMaxDevices = 128;
 const kLine = 46;
 
-/** The participants of collective group `group`, at most `width` pixels wide. */
+/** Draws the participants of collective group `group`, at most `width` pixels wide. */
 export function meshPicture(side: Side, group: number, width: number): Node[] {
   const { about } = side.model;
   const summary = side.groups[group]!;

@@ -1,4 +1,4 @@
-// A table 56 pixels wide: each row is a line, coloured by kind, as long as the square root of its weight.
+// A map of a table, 56 pixels wide. Rows are lines coloured by kind, with lengths in proportion to √weight.
 import { h } from "./dom";
 import { colors, isDark } from "./view";
 

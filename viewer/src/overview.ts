@@ -100,7 +100,7 @@ export class OverviewView implements View {
     return this.section("Heaviest ops", model.hasTime ? "by time" : "by memory traffic", barChart(ids.map((id) => ({ label: model.name(id), value: values[id]!, kind: model.instr.kind[id]!, text: model.hasTime ? formatSeconds(values[id]!) : formatBytes(values[id]!), note: model.label(id), action: () => { this.page.select({ kind: "instr", module, id }); this.page.go("program"); } }))));
   }
 
-  /** Flop/s (without a prediction: flops) over flops per byte, one dot for each of the heaviest ops. */
+  /** Plots the heaviest ops as dots: flop/s over flops per byte. Without a prediction, flops replace flop/s. */
   private roofline(model: Model, module: number): HTMLElement | null {
     const { instr } = model;
     const ids = rooflineOps(model);

@@ -17,7 +17,7 @@ export function hasMetric(model: Model, metric: RowMetric): boolean {
 export interface LineOptions { filter: string; heaviestFirst: boolean; hits: Uint8Array | null; showNames: boolean }
 
 export class ProgramLines {
-  /** Metrics of each row, including the rows below it. */
+  /** Metrics of each row, including those of the rows below it. */
   readonly sums: Sums;
   /** The largest value of each metric among folded lines: the full length of a bar. */
   maxima: { [metric in RowMetric]: number } = { flops: 0, bytes: 0, wire: 0, seconds: 0, measured: 0 };
@@ -52,7 +52,7 @@ export class ProgramLines {
   }
 
   get count(): number { return this.rows.length; }
-  /** The instruction that a line shows; -1: several. */
+  /** The instruction that a line shows; -1: it shows several. */
   instrOf(line: number): number { return this.fusedInstr[line]! >= 0 ? this.fusedInstr[line]! : this.model.rows.first(this.rows[line]!); }
   lineOf(row: number): number { return this.lineOfRow.get(row) ?? -1; }
   lineOfInstruction(id: number): number { return this.lineOfInstr.get(id) ?? this.lineOfRow.get(this.model.rowOf(id)) ?? -1; }
@@ -205,7 +205,7 @@ export class ProgramLines {
     return [label, this.model.axisOf.get(id) ?? ""];
   }
 
-  /** Number of executions per training step of the instructions of a row; 0 where the column stays empty. */
+  /** How often a row's instructions execute per training step; 0 leaves the column empty. */
   times(line: number): number {
     const { rows, instr } = this.model;
     if (this.fusedInstr[line]! >= 0) return instr.times[this.fusedInstr[line]!]!;

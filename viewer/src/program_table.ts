@@ -28,13 +28,13 @@ export function relativeScope(scope: string, parentScope: string): string {
   return displayText(suffix === scope || suffix === "" ? scope : `…/${suffix}`, 300);
 }
 
-/** With two modules, the diff mark of each row: 0 all of it unchanged, 1 some of it changed, 2 all of it unmatched. */
+/** With two modules, the diff mark of each row: 0 entirely unchanged, 1 partly changed, 2 entirely unmatched. */
 export function rowMarks(model: Model): Uint8Array {
   const { rows } = model;
   const out = new Uint8Array(model.marks ? rows.count : 0);
   if (!model.marks) return out;
   const unchanged = new Uint32Array(rows.count), changed = new Uint32Array(rows.count), unmatched = new Uint32Array(rows.count);
-  // Fused instructions and instructions of called computations count in the row of the op that contains them.
+  // Fused instructions and those of called computations count towards the row of the op that contains them.
   for (let id = 0; id < model.instr.count; ++id) {
     const row = model.rowOf(id);
     if (row >= 0) ++[unchanged, changed, unmatched][model.marks[id]!]![row]!;

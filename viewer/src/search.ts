@@ -1,4 +1,4 @@
-// Search: terms, all of which must match. A term is a word in the HLO line, field:word, >1GiB or >1ms.
+// Search. All terms of a query must match. A term is a word in the HLO line, field:word, >1GiB or >1ms.
 import { parseBytes } from "./format";
 import type { Model } from "./model";
 
@@ -60,7 +60,7 @@ async function keepMatchingLines(model: Model, word: string, hits: Uint8Array): 
   }
 }
 
-/** The last line, not before line `first`, that begins at or before `offset`. */
+/** The last line that begins at or before `offset`. The search starts at line `first`. */
 function lineContaining(start: Uint32Array, offset: number, first: number): number {
   let low = first, high = start.length - 2;
   while (low < high) {

@@ -28,7 +28,7 @@ export interface TableSource {
 interface Entry { row: HTMLElement; cells: Cell[]; index: number; y: number }
 
 const kRow = 20;
-// Browsers limit the height of an element. In a longer table, a scrolled pixel moves by more than one pixel of rows.
+// Browsers limit the height of an element. In a taller table, scrolling by one pixel moves the rows by more than one.
 const kMaxHeight = 10_000_000;
 
 export class VirtualTable {
@@ -176,7 +176,7 @@ export class VirtualTable {
     if (cellIndex >= 0) cell.title = this.source.tooltip(entry.index, this.columns[cellIndex]!.key);
   }
 
-  /** Selects a row; with `reveal`, scrolls to it. */
+  /** Selects a row and, if `reveal`, scrolls to it. */
   setSelected(index: number, reveal: boolean): void {
     this.selected = index;
     for (const entry of this.pool) this.updateSelection(entry);

@@ -153,7 +153,7 @@ export class TimelineView implements View {
       if (end >= kLeft) context.strokeRect(Math.max(x, kLeft) - 0.5, row.y - scroll - 0.5, Math.max(end - Math.max(x, kLeft), 2), kLane + 1);
     };
     context.strokeStyle = c.text!;
-    // All slices of the selected instruction, in every lane.
+    // Outlines all slices of the selected instruction, in every lane.
     const id = row.lane.instr[slice]!;
     if (id >= 0) for (const other of this.rows) if (other.module === row.module && other.lane.count < kMaxSearchedSlices) for (let i = 0; i < other.lane.count; ++i) if (other.lane.instr[i] === id) outline(other, i);
     context.lineWidth = 2;
@@ -161,7 +161,7 @@ export class TimelineView implements View {
     this.drawArrows(context, row.trace, row.lane.first + slice);
   }
 
-  /** Draws arrows to the selected slice from those it waits for, and from it to those that wait for it. */
+  /** Draws arrows from slices that the selected slice waits for, and to slices that wait for it. */
   private drawArrows(context: CanvasRenderingContext2D, trace: Trace, slice: number): void {
     context.strokeStyle = colors().link!;
     context.lineWidth = 1.6;

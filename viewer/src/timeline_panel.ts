@@ -17,7 +17,7 @@ export function spanStats(rows: LaneRow[], span: Range): SpanStats {
   cache = { rows, from: span.from, to: span.to, stats };
   return stats;
 }
-// The last result: zooming requests the same statistics repeatedly.
+// Caches the last result, because zooming requests the same statistics repeatedly.
 let cache: { rows: LaneRow[] | null; from: number; to: number; stats: SpanStats | null } = { rows: null, from: 0, to: 0, stats: null };
 
 function computeSpanStats(rows: LaneRow[], span: Range): SpanStats {

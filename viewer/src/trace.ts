@@ -1,4 +1,4 @@
-// Traces: lanes of slices, with prefix sums, so that the busy time of a range of slices needs no iteration.
+// Traces: lanes of slices. Prefix sums give the busy time of a range of slices without iteration.
 import { Columns } from "./data";
 import type { Model } from "./model";
 

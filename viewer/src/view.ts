@@ -30,7 +30,7 @@ export interface View {
   legend?(): (Node | string)[];
   /** Replaces the panel's description of the selection, unless it returns null. */
   panel?(): HTMLElement | null;
-  /** With two modules: true (the default) if the view shows one of them, so that the frame offers the choice. */
+  /** True (the default) if the view shows one module at a time. With two modules, the frame then offers a choice. */
   showsOneModule?(): boolean;
   /** Returns true if the key was handled. */
   key(event: KeyboardEvent): boolean;

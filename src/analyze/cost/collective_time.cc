@@ -11,8 +11,8 @@
 namespace shoal::internal {
 namespace {
 
-// The measured time of a group within a node; nothing if the device was not measured. Outside the measured group sizes,
-// the time of the nearest size is scaled by the ratio that the model predicts.
+// Returns the measured time for a group within a node, or nullopt if the device was not measured. For a group smaller
+// or larger than all measured ones, scales the time of the nearest size by the ratio that the model predicts.
 std::optional<CollectiveTiming> MeasuredTiming(Opcode kind, double bytes, const GroupTopology& topology, const Machine& machine) {
   const auto* curves = CurvesOf(machine.curves, Text(kind));
   if (curves == nullptr || curves->empty() || topology.nodes > 1) return std::nullopt;
@@ -53,7 +53,7 @@ CollectiveTiming CollectiveTime(Opcode kind, double bytes, const GroupTopology& 
     timing = *measured;
   } else {
     timing = NcclTime(kind, bytes, topology, machine);
-    // More nodes never help: the time within one node is a lower bound.
+    // The measured time within one node is a lower bound for a group that spans several nodes.
     GroupTopology one_node{topology.per_node, topology.per_node, 1, {}, 1, false};
     if (topology.nodes > 1 && topology.per_node > 1 && !topology.permutes)
       if (const auto lower_bound = MeasuredTiming(kind, bytes, one_node, machine))

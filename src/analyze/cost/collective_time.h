@@ -1,4 +1,4 @@
-// The predicted time of a collective, from measured curves if available, else from a model of NCCL or of a torus.
+// Predicts the time of a collective from measured curves if available, else from a model of NCCL or of a torus.
 #pragma once
 
 #include "analyze/cost/machine.h"
@@ -10,11 +10,11 @@ namespace shoal::internal {
 struct GroupTopology {
   int64_t members = 1, per_node = 1, nodes = 1;
   std::vector<int64_t> torus;  // extent of the group along each axis of a torus
-  int64_t hops = 1;            // for a permute on a torus: the longest path
-  bool permutes = false;       // source-target pairs instead of a group
+  int64_t hops = 1;            // length of the longest path of a permute on a torus
+  bool permutes = false;       // true if the collective has source-target pairs instead of groups
 };
-// The topology of the group, or of the pairs, of a collective. `scale_out` is the factor by which the machine has more
-// devices than the module; groups that span nodes grow by it.
+// Returns the topology of a collective's groups or pairs. `scale_out` is the ratio of the machine's device count to the
+// module's; groups that span nodes grow by this factor.
 GroupTopology GroupTopologyOf(const Participants& participants, const Machine& machine, double scale_out);
 
 enum class Fabric : uint8_t { kNode, kNetwork };
@@ -26,10 +26,10 @@ struct CollectiveTiming {
   Fabric fabric = Fabric::kNode;
 };
 
-// `kind` is the synchronous opcode; `bytes` is the size of the result, for reduce-scatter and permutes of the operand.
+// `kind` is the synchronous opcode. `bytes` is the operand size of a reduce-scatter or permute, else the result size.
 CollectiveTiming CollectiveTime(Opcode kind, double bytes, const GroupTopology& topology, const Machine& machine);
 
-// The `bytes` argument of CollectiveTime for a collective with this payload on each device.
+// Returns the `bytes` argument of CollectiveTime for a collective whose payload on each device is `payload`.
 double BytesForTiming(Opcode kind, double payload, int64_t members);
 
 }  // namespace shoal::internal

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// True for ops whose cost is that of the computations they call, which are counted separately.
+// True for an op whose entire cost is that of its called computations, which are counted separately.
 bool OnlyCalls(const Instruction& hlo) {
   return !IsFusion(hlo) && !IsCustomCall(hlo) && CallsComputations(hlo) &&
          CallKindOf(hlo) != CallKind::kElements;
@@ -43,7 +43,7 @@ ModuleCost CostOf(const Module& module, const ExecutionCounts& executions) {
   ModuleCost result;
   XlaCost xla;
   if (module.entry == nullptr) return result;
-  // Callees first, so that the cost of a computation never recurses into uncached callees, however deep they nest.
+  // Visit callees before callers: the costs of callees are then cached, so deep nesting causes no deep recursion.
   const std::vector<const Computation*>& order = executions.calls().ReachableFromEntry();
   for (auto computation = order.rbegin(); computation != order.rend(); ++computation) xla.Of(**computation);
   result.xla = xla.Of(*module.entry);

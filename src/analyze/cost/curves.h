@@ -12,7 +12,7 @@ class Curve {
   void Add(double bytes, double seconds) { points_[bytes] = seconds; }
   void Remove(double bytes) { points_.erase(bytes); }
   bool empty() const { return points_.empty(); }
-  // Interpolates between two points in log-log space; beyond the last point, its throughput holds.
+  // Interpolates between two points in log-log space. Beyond the last point, assumes the throughput of that point.
   double SecondsAt(double bytes) const;
   const std::map<double, double>& points() const { return points_; }
 
@@ -20,10 +20,10 @@ class Curve {
   std::map<double, double> points_;
 };
 
-// The curves of an op by group size; 0 for permutes. Null if the device or op was not measured.
+// Returns the curves of an op by group size (0 for permutes), or null if the device or op was not measured.
 const std::map<int64_t, Curve>* CurvesOf(std::string_view device, std::string_view op);
 
-// The time for a group of `members`, interpolated in log-log space between measured sizes. Nothing outside their range.
+// Interpolates in log-log space between measured group sizes. Returns nullopt for `members` outside their range.
 std::optional<double> MeasuredTime(const std::map<int64_t, Curve>& curves, double bytes, int64_t members);
 
 }  // namespace shoal::internal

@@ -4,7 +4,7 @@ list(SORT files)
 set(rows "")
 foreach(name ${files})
   file(READ ${FOLDER}/${name} text)
-  # Some compilers limit a literal to 64 kB: split the text; adjacent literals are concatenated.
+  # Split the text, since some compilers limit a literal to 64 kB. The compiler concatenates adjacent literals.
   string(LENGTH "${text}" length)
   set(parts "")
   set(offset 0)

@@ -10,7 +10,7 @@ struct EmbeddedData {
   std::string_view name, text;  // "h100.yaml"
 };
 std::span<const EmbeddedData> EmbeddedFiles();
-// The text of the file of that name; empty if there is none.
+// Returns the text of the embedded file `name`, or an empty string if there is no such file.
 std::string_view EmbeddedFile(std::string_view name);
 
 }  // namespace shoal::internal

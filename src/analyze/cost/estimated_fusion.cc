@@ -9,7 +9,7 @@ namespace shoal::internal {
 namespace {
 
 constexpr size_t kMaxInlined = 64;  // instructions in one kernel
-constexpr size_t kMaxUsers = 4;     // a value with more users is computed once
+constexpr size_t kMaxUsers = 4;     // a value with more users is stored, not recomputed in each user
 
 bool IsFusible(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
@@ -19,7 +19,7 @@ bool IsFusible(const Instruction& hlo) {
          hlo.opcode == Opcode::kDynamicSlice || hlo.opcode == Opcode::kDynamicUpdateSlice;
 }
 
-// True for reductions and in-place updates, which are never duplicated.
+// True for reductions and in-place updates, which XLA never duplicates.
 bool IsMaterialized(const Instruction& hlo) {
   return hlo.opcode == Opcode::kReduce || hlo.opcode == Opcode::kDynamicUpdateSlice || hlo.opcode == Opcode::kScatter;
 }
@@ -46,7 +46,7 @@ bool EstimatedFusion::MayInline(const Instruction& hlo, Users& users) const {
   if (IsScalarWork(hlo)) return all_fusible;
   if (hlo.opcode == Opcode::kTranspose && into_contractions) return true;
   if (!all_fusible) return false;
-  // With few large operands, rereading them costs no more than reading the stored value.
+  // If few operands are large, reading them again costs no more than reading the stored value.
   const double size = ElementsOf(hlo.shape());
   size_t large = 0;
   for (const Instruction* operand : hlo.operands)
@@ -71,7 +71,7 @@ FusionRegion EstimatedFusion::RegionOf(const Instruction& root) const {
     for (const Instruction* operand : hlo->operands)
       if (IsInlined(*operand) && body.size() < kMaxInlined && seen.insert(operand).second) stack.push_back(operand);
   }
-  // Sort operands before users, since an unscheduled module need not be in that order.
+  // Sort operands before users, since the text of an unscheduled module may have any order.
   absl::flat_hash_map<const Instruction*, size_t> position;
   size_t next = 0;
   std::vector<std::pair<const Instruction*, bool>> visits{{&root, false}};

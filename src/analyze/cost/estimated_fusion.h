@@ -12,7 +12,7 @@ class EstimatedFusion {
  public:
   explicit EstimatedFusion(const Computation& computation);
 
-  // True if the kernels of its users compute the instruction, or if it does no work.
+  // True if the instruction is computed in the kernels of its users, or does no work.
   bool IsInlined(const Instruction& hlo) const { return inlined_.contains(&hlo); }
   // The kernel whose result is `root`: the root and the instructions inlined into it. Empty if `root` is not fusible.
   FusionRegion RegionOf(const Instruction& root) const;
@@ -23,7 +23,7 @@ class EstimatedFusion {
   const Computation& computation_;
 };
 
-// True if the instruction needs no kernel of its own: reshapes, bitcasts, copies to the same layout.
+// True for reshapes, bitcasts and copies to the same layout, which need no kernel.
 bool IsFreeView(const Instruction& hlo);
 
 }  // namespace shoal::internal

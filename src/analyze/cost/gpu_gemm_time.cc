@@ -48,10 +48,10 @@ double TiledEfficiency(MatrixUnit unit, const KernelConstants& c) {
 // Tile sizes of the library convolution kernels.
 constexpr TileSize kConvolutionTiles[] = {{64, 64}, {128, 64}, {64, 128}, {128, 128}, {256, 64}, {128, 256}, {256, 128}};
 
-// The time of two overlapping activities: the longer one plus a part of the other, which shrinks as the power grows.
+// Combines the times of two overlapping activities. The result approaches the maximum as `power` grows.
 double PNorm(double a, double b, double power) { return std::pow(std::pow(a, power) + std::pow(b, power), 1 / power); }
 
-// Half of the idle slots of the last wave are lost, because blocks of the wave before end at different times.
+// Counts only half of the last wave's idle slots as lost, because blocks of the previous wave end at different times.
 double EffectiveWaves(double v) { return std::max(1.0, .5 * std::ceil(v) + .5 * v); }
 
 }  // namespace
@@ -84,7 +84,7 @@ LibraryTiles ChooseTiles(const GemmShape& p, double memory_us, const DeviceModel
     const double count = p.batch * std::ceil(p.m / tile.m) * std::ceil(p.n / tile.n);
     const double waves = std::ceil(count / device.cores);
     const double tile_us = 2 * tile.m * tile.n * p.k / rate * (1 + c.product_edge * (1 / tile.m + 1 / tile.n));
-    // Blocks are persistent: the loads of the next tile start while the last one is stored.
+    // Blocks are persistent: a block loads its next tile while it stores the current one.
     const double tile_overhead = (p.unit == MatrixUnit::kTf32 ? c.product_wave_tf32 : c.product_wave) * std::sqrt(tile.m * tile.n / 16384);
     const double us = waves * tile_us + tile_overhead * (1 + c.product_again * (waves - 1));
     const double total = PNorm(us, memory_us, c.product_power);
@@ -98,8 +98,8 @@ LibraryTiles ChooseTiles(const GemmShape& p, double memory_us, const DeviceModel
   return best;
 }
 
-// Blocks share a core. Each iterates over its part of k and prefetches as many iterations as it has stages. The time of
-// an iteration is that of its multiplications, its loads from L2 or the latency of a load.
+// Several blocks share a core. Each block iterates over k and prefetches the operands of one iteration per stage. The
+// time of an iteration is limited by multiplication, by loads from L2 or by the latency of a load.
 TiledTime TiledGemmTime(const KernelDescriptor& kernel, const DeviceModel& device, const KernelConstants& c) {
   const GemmShape& p = *kernel.product;
   const TileConfig& tile = *kernel.tile;
@@ -113,7 +113,7 @@ TiledTime TiledGemmTime(const KernelDescriptor& kernel, const DeviceModel& devic
   const double blocks_per_core = std::min(resident, std::ceil(count / device.cores));
   const double iterations = std::ceil(p.k / tile.k);
   const double m = std::max(16.0, tile.m), n = std::max(16.0, tile.n);
-  // Four-byte operands with the contracting dimension minor in neither are transposed while they are loaded.
+  // Four-byte operands are transposed while they are loaded if k is not the minor dimension of either operand.
   const double transpose_factor = p.neither_k_minor && p.operand_bytes >= 4 ? c.triton_mn : 1;
   const bool is_unaligned = std::fmod(p.k * p.operand_bytes, 16) != 0 || std::fmod(std::min(p.m, p.n) * p.operand_bytes, 16) != 0;
   const bool is_ragged = p.k > tile.k && std::fmod(p.k, tile.k) != 0;
@@ -133,11 +133,11 @@ TiledTime TiledGemmTime(const KernelDescriptor& kernel, const DeviceModel& devic
   return time;
 }
 
-// The GEMM that performs a pass of a convolution.
+// Returns the GEMM that performs one pass of a convolution.
 GemmShape PassGemm(const ConvolutionShape& shape, bool short_floats, const KernelConstants& c) {
   GemmShape p = shape.gemm;
   const double stride = shape.strided ? 4 : 1;  // input positions per output position
-  // Channels are loaded in blocks; a smaller number fills a block only in part.
+  // Channels are loaded in blocks. If there are fewer channels than a block holds, the rest of the block is padding.
   const double block = short_floats ? c.convolution_block : c.convolution_block_tf32;
   auto padded = [&](double channels) { return channels < block ? channels + (block - channels) * c.convolution_padding : channels; };
   const double outputs = shape.gemm.n;
@@ -159,7 +159,7 @@ double ConvolutionMicroseconds(const KernelDescriptor& kernel, const DeviceModel
   const bool short_floats = shape.gemm.unit == MatrixUnit::kBf16;
   if (std::fmod(shape.features, 8) != 0 && shape.features < 16) return shape.gemm.flops() / (c.convolution_thin * peak);
   const bool filter = shape.pass == ConvolutionShape::Pass::kFilter;
-  // A convolution with one tap is a GEMM, and a GEMM kernel performs it.
+  // A convolution with one tap runs as a GEMM kernel.
   const bool is_gemm = shape.taps == 1 && short_floats;
   double factor = 1;
   if (filter && !is_gemm) factor = short_floats ? c.convolution_filter : c.convolution_filter_f32;
@@ -169,7 +169,7 @@ double ConvolutionMicroseconds(const KernelDescriptor& kernel, const DeviceModel
   double min_us = INFINITY;
   for (const TileSize& tile : kConvolutionTiles) {
     const double tiles = p.batch * std::ceil(p.m / tile.m) * std::ceil(p.n / tile.n);
-    // Few tiles with long sums are split along the contracting dimension; another kernel adds the parts.
+    // If there are few tiles with long sums, k is split into parts. A second kernel adds the partial sums.
     const double parts = filter ? std::clamp(std::floor(device.cores / tiles), 1.0, std::max(1.0, p.k / 512)) : 1;
     const double tile_us = 2 * tile.m * tile.n * p.k / parts / rate * (1 + c.convolution_edge * (1 / tile.m + 1 / tile.n)) + c.convolution_wave;
     min_us = std::min(min_us, std::ceil(tiles * parts / device.cores) * tile_us + (parts > 1 ? c.convolution_sum : 0));
@@ -182,7 +182,7 @@ double AttentionEfficiency(double head_size, bool backward, const KernelConstant
   const double at64 = backward ? c.attention_back_64 : c.attention_64;
   const double at128 = backward ? c.attention_back_128 : c.attention_128;
   const double at256 = backward ? c.attention_back_256 : c.attention_256;
-  // Interpolate between the sizes, linearly in the logarithm.
+  // Interpolate linearly in the logarithm of the head size.
   const double x = std::clamp(std::log2(std::max(1.0, head_size) / 64), -1.0, 2.0);
   if (x <= 0) return at64 * std::exp2(x);
   return x <= 1 ? at64 + (at128 - at64) * x : at128 + (at256 - at128) * (x - 1);

@@ -1,4 +1,4 @@
-// Times of kernels on a GPU. Section 3 of docs/time.md describes the formulas. Times in formulas are in microseconds.
+// Times of kernels on a GPU. Section 3 of docs/time.md describes the formulas. Their times are in microseconds.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace shoal::internal {
 namespace {
 
-// Applies the formula of a kernel on a device and collects its terms.
+// Evaluates the time formula of a kernel on a device and collects the terms of the formula.
 class GpuKernelTimer {
  public:
   GpuKernelTimer(const KernelDescriptor& kernel, const CacheTraffic& traffic, const Machine& machine)
@@ -58,7 +58,7 @@ class GpuKernelTimer {
     return us;
   }
   double Start(double us) { return Term(Bound::kStart, us, "start of the kernel"); }
-  // The time of overlapping activities: a rounded maximum, the longest one plus a small part of the others.
+  // A smooth maximum of overlapping times: the longest time plus a small part of the others.
   static double Overlapped(double a, double b, double c = 0, double power = 4) {
     return std::pow(std::pow(a, power) + std::pow(b, power) + std::pow(c, power), 1 / power);
   }
@@ -88,7 +88,7 @@ class GpuKernelTimer {
   double ResidentThreads() const { return device_.cores * 2048; }
 
   double Dispatch(double elements) {
-    // Each thread computes four elements if there are many, unless each element is a reduction of whole words.
+    // In a large loop, each thread computes four elements, unless the loop reduces to elements of at least four bytes.
     const bool reduces = kernel_.reductions > 0 && kernel_.element_bytes >= 4 && kernel_.in_place < 0;
     const double blocks = std::ceil(elements / (elements >= ResidentThreads() && !reduces ? 512 : 128));
     // A small grid starts and ends faster.
@@ -153,7 +153,7 @@ class GpuKernelTimer {
 
   double TritonColumn() {
     const double start = Start(c_.strip_start + Cold());
-    // A row of less than a sector (32 bytes) wastes the rest of the sector.
+    // A row shorter than a sector (32 bytes) wastes the rest of the sector.
     const double memory = Memory(1 / std::max(1.0, 32 / std::max(1.0, kernel_.contiguous)));
     const double per_thread = kernel_.source_elements / std::max(1.0, kernel_.blocks * kernel_.threads);
     const double lifetimes = Term(Bound::kLatency,
@@ -194,8 +194,8 @@ class GpuKernelTimer {
            Term(Bound::kHost, bytes / (device_.host_bandwidth * 1e-6), StrCat(FormatSi(bytes), "B over the host link"));
   }
 
-  // Updates are read. Destinations are written, and also read if the scatter adds. A destination that fits into the
-  // cache stays there.
+  // A scatter reads its updates and writes its destination. If it adds, it also reads the destination. A destination
+  // that fits into the cache stays in the cache.
   double Scatter() {
     const double start = Start(c_.start + Cold());
     const double updates = kernel_.elements * kernel_.element_bytes;
@@ -235,8 +235,8 @@ class GpuKernelTimer {
            Term(Bound::kMemory, kernel_.elements * bytes / ReadRate(), "keys and values, in each pass");
   }
 
-  // A bitonic sort. Tiles of 2^12 elements are sorted in shared memory. Each later merge level takes one pass through
-  // memory for each stride longer than a tile, and then one pass that merges within tiles.
+  // A bitonic sort. First, tiles of 2^12 elements are sorted in shared memory. Then each merge level takes one pass
+  // through memory per stride that exceeds a tile, and a last pass that merges within tiles.
   double Sort() {
     const double levels = std::ceil(std::log2(std::max(2.0, kernel_.row_length)));
     const double tile_levels = std::min(levels, 12.0), memory_levels = levels - tile_levels;

@@ -60,12 +60,12 @@ GroupTopology GroupTopologyOf(const Participants& participants, const Machine& m
     return topology;
   }
   if (!participants.groups.empty()) {
-    // The largest group represents all; in SPMD modules the groups have equal sizes.
+    // Use the largest group. In SPMD modules, all groups have the same size.
     const auto largest = std::max_element(participants.groups.begin(), participants.groups.end(),
                                           [](const auto& a, const auto& b) { return a.size() < b.size(); });
     CountNodes(*largest, per_node, topology);
     if (!machine.torus.dims.empty()) MeasureTorusExtent(*largest, machine.torus.dims, topology);
-  } else {  // too many devices to list: assume that members are neighbours
+  } else {  // there are too many devices to list, so assume that the members have consecutive ids
     topology.per_node = std::min(topology.members, per_node);
     topology.nodes = CeilDiv(topology.members, per_node);
     if (!machine.torus.dims.empty()) topology.torus = machine.torus.dims;

@@ -1,4 +1,4 @@
-// Describes the kernels of a library call from its row in core/ops/custom_calls.def, its shapes and its config.
+// Describes the kernels of a library call from the row in core/ops/custom_calls.def, the shapes and the config.
 #include <algorithm>
 
 #include "analyze/cost/kernel_config.h"
@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// Counts the bytes of the operands, and of the results except workspaces.
+// Counts the bytes of all operands and of all results except workspaces.
 void MeasureCallTraffic(const Instruction& call, KernelDescriptor& kernel) {
   for (const Instruction* operand : call.operands) kernel.reads.push_back(DataBytes(operand->shape()));
   if (!call.shape().IsTuple()) {
@@ -30,7 +30,7 @@ void DescribeGemmCall(const Instruction& call, const ConfigJson& config, KernelD
   if (kernel.product) kernel.family = KernelKind::kGemm;
 }
 
-// A GEMM whose config does not name its dimensions: the sizes determine the contracting dimension.
+// Describes a GEMM whose config has no dimension numbers. The operand sizes determine the contracting dimension.
 void DescribePlainDot(const Instruction& call, const ConfigJson&, KernelDescriptor& kernel) {
   kernel.product = GemmOfSizes(call);
   if (kernel.product) kernel.family = KernelKind::kGemm;
@@ -75,7 +75,7 @@ void DescribeTopK(const Instruction& call, const ConfigJson&, KernelDescriptor& 
   kernel.rows = kernel.elements / std::max(1.0, kernel.row_length);
 }
 
-// A sort returns all elements of its operand, a top-k fewer.
+// A sort and a top-k have the same target. A sort returns all elements of its operand, a top-k returns fewer.
 void DescribeSortCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel) {
   const Shape& result = call.shape().IsTuple() && !call.shape().elements().empty() ? call.shape().element(0) : call.shape();
   const bool is_full_sort = !call.operands.empty() && ElementsOf(result) >= ElementsOf(call.operand_shape(0));

@@ -11,14 +11,14 @@ namespace shoal::internal {
 
 using ConfigJson = nlohmann::json;
 
-// The backend_config as JSON; an empty object if it is not a JSON object.
+// Returns the backend_config as JSON, or an empty object if the config is not a JSON object.
 ConfigJson ConfigOf(const Instruction& hlo);
-// The member of that name; an empty object if there is none.
+// Returns the member `name` of an object, or an empty object if the object has no such member.
 const ConfigJson& MemberOf(const ConfigJson& object, const char* name);
-// A number, also written as a string ("4"); `fallback` for other values.
+// Returns the value of a number or of a string with a number ("4"). Returns `fallback` for other JSON values.
 double NumberOf(const ConfigJson& value, double fallback);
 std::vector<double> NumbersOf(const ConfigJson& list);
-// A number from the attribute dictionary of a typed custom call, {name = 3 : i64, …}.
+// Reads a number from the attribute dictionary of a typed custom call, {name = 3 : i64, …}.
 std::optional<double> DictionaryNumber(const Instruction& hlo, std::string_view name);
 
 }  // namespace shoal::internal

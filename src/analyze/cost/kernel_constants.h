@@ -1,4 +1,4 @@
-// The constants of the kernel time formulas; kernel_constants.def describes each of them.
+// The constants of the kernel time formulas. kernel_constants.def describes each constant.
 #pragma once
 
 #include <span>

@@ -35,7 +35,7 @@ const Instruction* FindOp(std::span<const Instruction* const> body, Opcode opcod
 bool MovesLayout(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kTranspose) {
     const Ints dims = hlo[kDimensions];
-    // A transpose that keeps the minor dimension in place moves whole rows.
+    // A transpose that keeps the minor dimension moves whole rows, so it needs no transpose kernel.
     return !dims.empty() && dims.back() != static_cast<int64_t>(dims.size()) - 1;
   }
   return hlo.opcode == Opcode::kCopy && hlo.operand_count() == 1 && hlo.shape().IsArray() &&
@@ -80,8 +80,8 @@ void DescribeTriton(const FusionRegion& region, const ConfigJson& config, Kernel
       const std::vector<double> k = NumbersOf(MemberOf(ConfigOf(*dot), "sizes"));
       if (!k.empty()) kernel.tile->k = std::max(1.0, k[0]);
       kernel.flops = kernel.product->flops();
-      // A compiler without a device writes the smallest tile even for a large GEMM: it was not autotuned, and will be
-      // on the target machine.
+      // A compiler without a device cannot autotune, so it writes the smallest tile even for a large GEMM. Assume that
+      // such a GEMM is autotuned on the target machine.
       const bool untuned = kernel.tile->m * kernel.tile->n <= 128 && kernel.tile->stages <= 1 && kernel.flops > 1e9;
       kernel.family = untuned ? KernelKind::kGemm : KernelKind::kTritonGemm;
       return;

@@ -1,5 +1,5 @@
-// Describes the kernel of an instruction as far as its time depends on it: the kind of kernel that the compiler
-// generates, the bytes it moves, and the split of its work into blocks. All of it comes from the instruction, its fused
+// Describes the properties that determine the time of an instruction's kernel: the kind of kernel that the compiler
+// generates, the bytes moved, and the split of the work into blocks. These are derived from the instruction, its fused
 // computation and its backend_config.
 #pragma once
 
@@ -17,8 +17,8 @@ enum class KernelKind : uint8_t {
   kLoop,          // each thread computes some elements of the result
   kRowReduce,     // reduction along the minor dimension
   kColumnReduce,  // reduction along another dimension
-  kTranspose,     // through tiles in shared memory
-  kTritonRow,     // whole rows in a tile: softmax, norms
+  kTranspose,     // transpose through tiles in shared memory
+  kTritonRow,     // each tile has whole rows: softmax, norms
   kTritonColumn,  // reduction across the rows of a tile
   kGemm,          // library GEMM
   kTritonGemm,    // generated GEMM
@@ -35,7 +35,7 @@ enum class KernelKind : uint8_t {
 };
 std::string_view ToString(KernelKind kind);
 
-// The unit that multiplies, by operand type.
+// The hardware unit that performs multiplications, by operand type.
 enum class MatrixUnit : uint8_t { kF64, kF32, kTf32, kBf16, kF8, kF4, kS8 };
 std::string_view ToString(MatrixUnit unit);
 
@@ -51,7 +51,7 @@ struct GemmShape {
 // The tiling of a generated kernel, from its backend_config.
 struct TileConfig {
   double m = 1, n = 1, k = 32;   // tile size
-  double rows = 1, columns = 1;  // size of the result, which is split into tiles of m x n
+  double rows = 1, columns = 1;  // size of the result, which consists of tiles of m x n
   double warps = 4, stages = 1;
 };
 
@@ -60,24 +60,24 @@ struct AttentionShape {
   bool causal = false, backward = false;
 };
 
-// A convolution instruction or library call, with the GEMM that performs its forward pass.
+// A convolution (an instruction or a library call) and the GEMM that performs the forward pass.
 struct ConvolutionShape {
   enum class Pass : uint8_t { kForward, kInput, kFilter };
   GemmShape gemm;
   Pass pass = Pass::kForward;
-  double features = 1, taps = 1;  // input features per group; positions of the window
+  double features = 1, taps = 1;  // input features per group, and positions in the window
   bool strided = false;
 };
 
 struct KernelDescriptor {
   KernelKind family = KernelKind::kNothing;
   std::vector<double> reads;  // bytes of each operand
-  double written = 0;         // bytes
+  double written = 0;         // bytes written
   int in_place = -1;          // the operand that aliases the result
   double instructions = 0;    // machine instructions for all elements
-  double elements = 0;        // size of the largest result, or of the update written in place
+  double elements = 0;        // size of the largest result, or of the update of an in-place op
   double element_bytes = 4;
-  double source_elements = 0;  // before reductions
+  double source_elements = 0;  // number of elements before reductions
   double blocks = 0, threads = 128;
   double rounds = 0;       // iterations of the reduction loop of a thread
   double contiguous = 0;   // bytes of a tile row
@@ -85,16 +85,16 @@ struct KernelDescriptor {
   double full_inputs = 0;  // number of operands as large as the tile
   int reductions = 0;
   bool masked = false;     // the kernel applies a broadcast mask to the tile
-  bool cas = false;        // a scatter that adds elements of less than four bytes by compare-and-swap
-  bool fast_copy = false;  // a scatter that only writes
-  double key_bytes = 4, value_bytes = 0, rows = 1, row_length = 0;  // for sorts, top-k, reductions
+  bool cas = false;        // a scatter adds elements of less than four bytes by compare-and-swap
+  bool fast_copy = false;  // a scatter only writes its destination
+  double key_bytes = 4, value_bytes = 0, rows = 1, row_length = 0;  // of sorts, top-k and reductions
   int launches = 1;
   std::optional<GemmShape> product;
   std::optional<TileConfig> tile;
   std::optional<AttentionShape> attention;
   std::optional<ConvolutionShape> convolution;
   double flops = 0;
-  double estimated_cycles = 0;  // the TPU compiler's estimate
+  double estimated_cycles = 0;  // the estimate of the TPU compiler; 0 if the module has none
 
   double read() const {
     double sum = 0;
@@ -106,18 +106,18 @@ struct KernelDescriptor {
 // The instructions of one kernel: the body of a fusion, or instructions that XLA would fuse.
 struct FusionRegion {
   std::vector<const Instruction*> body;    // operands before users
-  std::vector<const Instruction*> inputs;  // operands of the kernel: parameters, or instructions outside the region
+  std::vector<const Instruction*> inputs;  // the kernel's operands: parameters, or instructions outside the region
   std::vector<const Instruction*> roots;
 };
 FusionRegion MakeFusionRegion(const Computation& fused);
-// For instructions of one computation. `roots` are those used outside `body`, or unused.
+// `body` must be part of one computation. `roots` are the instructions of `body` without users or with users outside.
 FusionRegion MakeFusionRegion(std::span<const Instruction* const> body, std::span<const Instruction* const> roots);
 
-// Number of machine instructions per element of the op, from machines/fitted/kernels.yaml.
+// Number of machine instructions per element of the op, as fitted in machines/fitted/kernels.yaml.
 double InstructionsPerElement(const Instruction& hlo);
 
 KernelDescriptor DescribeKernel(const Instruction& hlo);
-// For instructions that are not fused yet; the inputs of the region are the operands.
+// Describes the kernel into which XLA would fuse the region. The inputs of the region are the kernel's operands.
 KernelDescriptor DescribeKernel(const FusionRegion& region);
 
 }  // namespace shoal::internal

@@ -162,7 +162,7 @@ std::optional<AttentionShape> AttentionOf(const Instruction& call, const ConfigJ
   attention.batch = static_cast<double>(query.dim(0)), attention.queries = static_cast<double>(query.dim(1));
   attention.heads = static_cast<double>(query.dim(2));
   attention.keys = static_cast<double>(call.operand_shape(1).dim(1));
-  // Transformer Engine: 0 none, 1 padding, 2 causal, 3 padding and causal, …; all from 2 on mask about half.
+  // Mask types of Transformer Engine: 0 none, 1 padding, 2 causal, …. Types from 2 up mask about half of the elements.
   attention.causal = DictionaryNumber(call, "mask_type").value_or(0) >= 2;
   return attention;
 }

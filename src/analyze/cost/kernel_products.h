@@ -6,11 +6,11 @@
 
 namespace shoal::internal {
 
-// All of these return nothing if the instruction does not specify its dimensions.
+// These functions return nullopt if the dimensions of the instruction cannot be determined.
 std::optional<GemmShape> GemmOf(const Instruction& dot);
-// A library call with dot_dimension_numbers in its backend_config.
+// For a library call with dot_dimension_numbers in the backend_config.
 std::optional<GemmShape> GemmOfCall(const Instruction& call, const ConfigJson& config);
-// A call that is one GEMM with unspecified dimensions; the sizes of its operands and result determine them.
+// For a call that is one GEMM without dimension numbers. Derives m, n and k from the sizes of operands and result.
 std::optional<GemmShape> GemmOfSizes(const Instruction& call);
 std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo);
 std::optional<AttentionShape> AttentionOf(const Instruction& call, const ConfigJson& config);

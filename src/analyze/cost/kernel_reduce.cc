@@ -1,4 +1,4 @@
-// Describes reductions: the reduced dimensions, and their split into blocks by XLA's own emitter.
+// Describes the reduction kernels of XLA's own emitter: the reduced dimensions and their split into blocks.
 #include <algorithm>
 #include <cmath>
 
@@ -35,7 +35,7 @@ void DescribeNativeReduce(const Instruction& reduce, KernelDescriptor& kernel) {
   const Ints reduced = reduce[kDimensions];
   const double elements = ElementsOf(source);
   const double run = std::max(1.0, MinorRun(source, reduced));
-  // XLA splits a long reduction into parts that two kernels reduce. Modules from before that pass have it unsplit.
+  // An XLA pass splits a long reduction into two kernels. If the module predates this pass, assume the same split.
   if (Has(reduced, MinorDimension(source))) {
     // 16 elements per thread, at least 256 threads per block.
     const double per_row = std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, run / 16)))), 32.0, 1024.0);

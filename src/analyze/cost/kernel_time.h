@@ -10,7 +10,7 @@
 
 namespace shoal::internal {
 
-// The bytes of a kernel by their source or destination: cache or memory.
+// The bytes that a kernel reads and writes, by source or destination: cache or memory.
 struct CacheTraffic {
   double hit = 0, miss = 0;  // bytes read from the cache and from memory
   double write_hit = 0;      // bytes written to data that is already in the cache
@@ -24,13 +24,13 @@ std::string_view ToString(Bound bound);
 struct TimeTerm {
   Bound bound = Bound::kNothing;
   double seconds = 0;
-  std::string from;  // basis of the term: "26.8 MB at 4.1 TB/s"
+  std::string from;  // derivation of the term: "26.8 MB at 4.1 TB/s"
 };
 
 struct KernelTime {
   double seconds = 0;
   Bound bound = Bound::kNothing;
-  std::vector<TimeTerm> terms;  // terms of the formula; their sum exceeds `seconds` if they overlap
+  std::vector<TimeTerm> terms;  // terms of the time formula; the sum of overlapping terms exceeds `seconds`
   double flops = 0;
   int launches = 1;
 };
@@ -40,7 +40,7 @@ KernelTime EstimateKernelTime(const KernelDescriptor& kernel, const CacheTraffic
 KernelTime GpuKernelTime(const KernelDescriptor& kernel, const CacheTraffic& traffic, const Machine& machine);
 KernelTime TpuKernelTime(const KernelDescriptor& kernel, const CacheTraffic& traffic, const Machine& machine);
 
-// Peak flop/s of the unit; if the device lacks it, the peak of the unit that does its work.
+// Peak flop/s of the unit. If the device lacks the unit, returns the peak of the unit that replaces it.
 double PeakOf(const DeviceModel& device, MatrixUnit unit);
 
 }  // namespace shoal::internal

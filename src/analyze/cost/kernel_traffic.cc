@@ -26,7 +26,7 @@ double WindowElements(const Instruction& hlo) {
   return elements;
 }
 
-// The fraction of operand `i` that `user` accesses if the fraction `accessed` of its own elements is needed.
+// The fraction of operand `i` that `user` must access to compute the fraction `accessed` of its result.
 double AccessedOperandFraction(const Instruction& user, size_t i, double accessed, bool user_is_root) {
   if (user.opcode == Opcode::kTuple) return 1;
   if (user.opcode == Opcode::kGetTupleElement)
@@ -136,7 +136,7 @@ AccessedFractions::AccessedFractions(const FusionRegion& region) {
     for (size_t i = 0; i < (*hlo)->operands.size(); ++i) {
       double& fraction = fractions_[(*hlo)->operands[i]];
       const double added = AccessedOperandFraction(**hlo, i, accessed, is_root);
-      // Two slices of one operand read different parts of it.
+      // Assume that two slices of one operand read disjoint parts.
       fraction = std::min(1.0, ReadsPartOfOperand(**hlo) && i == 0 ? fraction + added : std::max(fraction, added));
     }
   }

@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// The fraction of each instruction's elements that the results depend on: a slice accesses only part of its operand.
+// The fraction of each instruction's elements that the results depend on. A slice, for example, reads part of its input.
 class AccessedFractions {
  public:
   explicit AccessedFractions(const FusionRegion& region);
@@ -20,15 +20,15 @@ class AccessedFractions {
 };
 
 double ElementsOf(const Shape& shape);
-// Bytes of an array, or of all arrays of a tuple; without layout padding.
+// Bytes of an array, or of all arrays of a tuple, without layout padding.
 double DataBytes(const Shape& shape);
-// The source of `root`, traced through bitcasts, reshapes and converts.
+// The instruction found by tracing `root` back through bitcasts, reshapes and converts.
 const Instruction& TraceThroughConverts(const Instruction& root);
 bool IsInPlaceUpdate(const Instruction& hlo);
 // The update operand of a dynamic-update-slice or scatter.
 const Instruction& UpdateOf(const Instruction& hlo);
 
-// Fills in reads, written, in_place, instructions, elements, window.
+// Sets the fields of `kernel` that describe traffic and work, such as reads, written, in_place and instructions.
 void MeasureTraffic(const FusionRegion& region, KernelDescriptor& kernel);
 
 }  // namespace shoal::internal

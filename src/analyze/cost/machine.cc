@@ -30,7 +30,7 @@ constexpr MachineParameter kParameters[] = {
     {"device.cache", "B", [](Machine& m) -> double& { return m.device.cache; }, false, "L2; TPU: vector memory"},
     {"device.cache_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.cache_bandwidth; }, false, ""},
     {"device.sustained", "", [](Machine& m) -> double& { return m.device.sustained; }, false,
-     "fraction of the matrix units' speed that is sustained in steps of a second"},
+     "fraction of the matrix units' speed that is sustained if a step takes a second"},
     {"device.host_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.host_bandwidth; }, false,
      "to host memory"},
     {"device.launch_overhead", "s", [](Machine& m) -> double& { return m.device.launch_overhead; }, false,
@@ -69,7 +69,7 @@ std::optional<double> SiPrefixFactor(std::string_view prefix) {
   return std::nullopt;
 }
 
-// "8" or "4x4x8" as numbers; empty if the text is malformed.
+// Parses "8" or "4x4x8". Returns an empty list if the text is malformed.
 std::vector<int64_t> ParseSizes(std::string_view text) {
   std::vector<int64_t> sizes;
   while (!text.empty()) {
@@ -159,7 +159,7 @@ Status SetMachineParameter(Machine& machine, std::string_view assignment) {
     return Fail(StrCat("'", assignment, "': ", parameter->name, " must be ", is_rate ? "positive" : "in [1, 1e9]"));
   parameter->at(machine) = *value;
   if (parameter->name == "cluster.nodes") machine.fixed_size = true;
-  // Measured curves do not apply to other links; the model does.
+  // The measured times do not apply to changed links, so use the model instead.
   if (parameter->name.substr(0, 5) == "node." && parameter->name != "node.devices") machine.curves.clear();
   return {};
 }
@@ -191,7 +191,7 @@ void ScaleToDevices(Machine& machine, int64_t devices) {
   const auto needed = static_cast<double>(devices);
   if (machine.node.links == NodeLinks::kTorus) {
     if (machine.devices() >= needed && !machine.torus.dims.empty()) return;
-    // Choose dimensions as close to a cube, or a square, as factors of two allow.
+    // Choose powers of two as dimensions, as close to a cube or square as possible.
     const size_t rank = std::max<size_t>(1, machine.torus.dims.size());
     machine.torus.dims.assign(rank, 1);
     for (int64_t rest = devices; rest > 1; rest = (rest + 1) / 2) {

@@ -1,6 +1,6 @@
-// The machine of a prediction: the rates of a device, the links in a node, and the network between nodes.
-// Machines are data, in machines/*.yaml. Every parameter is a row of MachineParameters(), which is the schema of those
-// files and lists the parameters that --set and --sweep can change.
+// Describes a machine for predictions: the rates of a device, the links in a node, and the network between nodes.
+// The files machines/*.yaml define the machines. MachineParameters() is the schema of these files: each row is a
+// parameter, which the flags --set and --sweep can also change.
 #pragma once
 
 #include <map>
@@ -28,8 +28,8 @@ struct DeviceModel {
   Peak peak;
   double matrix_efficiency = 0.85;  // fraction of the peak that large GEMMs reach
   double cores = 1, lanes = 128, clock = 1e9;
-  double memory = 0, bandwidth = 0, memory_efficiency = 0.9;  // bytes, bytes per second, fraction reached
-  double cache = 0, cache_bandwidth = 0;                      // L2; on a TPU the vector memory, S(1)
+  double memory = 0, bandwidth = 0, memory_efficiency = 0.9;  // bytes, peak bytes per second, fraction achieved
+  double cache = 0, cache_bandwidth = 0;                      // of the L2 cache; on a TPU, of vector memory, S(1)
   double host_bandwidth = 50e9;
   double sustained = 1;                           // fraction of the matrix units' speed that the power limit sustains
   double launch_overhead = 0, step_overhead = 0;  // host seconds per kernel, and per step
@@ -38,8 +38,8 @@ struct DeviceModel {
 struct NodeModel {
   double devices = 1;
   NodeLinks links = NodeLinks::kSwitch;
-  double bandwidth = 0;            // from a device to the others in its node, one way
-  double link_efficiency = 0.8;    // fraction of it that a ring of large messages reaches
+  double bandwidth = 0;            // bytes per second from a device to the others in its node, one way
+  double link_efficiency = 0.8;    // fraction of this bandwidth that a ring of large messages reaches
   double latency = 0;              // seconds per hop
   double in_switch_reduction = 0;  // 1: the switch performs reductions (NVLS)
 };
@@ -51,7 +51,7 @@ struct ClusterModel {
   double latency = 14e-6;  // seconds per hop between nodes
 };
 
-// For TPUs: the torus that links all chips of a slice.
+// The torus that links all chips of a TPU slice.
 struct TorusModel {
   std::vector<int64_t> dims;  // empty: no torus
   double link = 0;            // bytes per second of one link, one way
@@ -70,14 +70,14 @@ struct Machine {
   ClusterModel cluster;
   TorusModel torus;
   KernelConstants kernels;
-  std::map<std::string, std::string> sources;  // source of each parameter, by name
-  bool fixed_size = false;                     // the name of the machine fixes the number of nodes
+  std::map<std::string, std::string> sources;  // reference for each parameter's value, by parameter name
+  bool fixed_size = false;                     // the machine's name or an option fixes the number of nodes
 
   double devices() const;
   int64_t devices_per_node() const;
 };
 
-// A parameter of a machine: its name in the files, and access to its value.
+// A parameter of a machine: its name in machine files, and a function that accesses its value.
 struct MachineParameter {
   std::string_view name;  // "device.bandwidth"
   std::string_view unit;  // "B/s", "B", "flop/s", "Hz", "s" or empty
@@ -86,9 +86,9 @@ struct MachineParameter {
   std::string_view what;
 };
 std::span<const MachineParameter> MachineParameters();
-// Finds a parameter by its full name, or by its last component if that is unique: "nic" is cluster.nic. Else null.
+// Finds a parameter by full name, or by a unique last component ("nic" for cluster.nic). Returns null if unknown.
 const MachineParameter* FindMachineParameter(std::string_view name);
-// "3.35 TB/s" as a number; the unit is optional. Nothing if the text is not a number or has another unit.
+// Parses text such as "3.35 TB/s". The unit is optional. Returns nullopt for malformed text or another unit.
 std::optional<double> ParseQuantity(std::string_view text, std::string_view unit);
 // Applies an assignment such as "nic=100GB/s".
 Status SetMachineParameter(Machine& machine, std::string_view assignment);
@@ -103,7 +103,7 @@ std::span<const Preset> Presets();
 Result<Machine> ReadMachine(const std::string& yaml, const std::string& path);
 // Loads a machine by name (h200, h100x8, h100x8x64, tpu-v5p-4x4x8) or from a file.
 Result<Machine> LoadMachine(const std::string& name);
-// Grows the machine to as many nodes as `devices` need.
+// Adds nodes until the machine has at least `devices` devices.
 void ScaleToDevices(Machine& machine, int64_t devices);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Reads machines from YAML. A deviation from the schema is an error with key and line.
+// Reads machines from YAML. For a deviation from the schema, reports an error with the key and the line.
 #include <algorithm>
 
 #include "analyze/cost/embedded.h"
@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// The current name of a key that version 2 renamed; empty for other keys.
+// Returns the current name of a key that version 2 renamed, or an empty string for other keys.
 std::string_view RenamedKey(std::string_view key) {
   constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
       {"device.matrix_share", "device.matrix_efficiency"}, {"device.memory_share", "device.memory_efficiency"},
@@ -92,7 +92,7 @@ class MachineReader {
     return {};
   }
 
-  // A number with its unit, or {value: …, source: …}.
+  // `node` is a number with its unit, or {value: …, source: …}.
   Status ReadParameter(const MachineParameter& parameter, const YAML::Node& node) {
     YAML::Node value = node;
     if (node.IsMap()) {
@@ -171,7 +171,7 @@ Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const 
   return machine;
 }
 
-// The constants of machines/fitted/kernels.yaml, as {name: value}.
+// The constants of machines/fitted/kernels.yaml.
 KernelConstants FittedConstants() {
   KernelConstants fitted;
   const YAML::Node constants = YAML::Load(std::string(EmbeddedFile("fitted/kernels.yaml")))["constants"];
@@ -184,7 +184,7 @@ KernelConstants FittedConstants() {
 
 Result<Machine> ReadMachine(const std::string& yaml, const std::string& path) {
   Machine machine;
-  machine.node.latency = 3.4e-6;  // NCCL's value for a hop over NVLink, unless the file has another
+  machine.node.latency = 3.4e-6;  // the default is NCCL's value for a hop over NVLink
   machine.kernels = FittedConstants();
   return ReadMachineOver(std::move(machine), yaml, path);
 }

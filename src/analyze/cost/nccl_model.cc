@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// Microseconds from NCCL's tuning tables: base latency, latency of a hop in a node, and of a hop between nodes.
+// Microseconds from NCCL's tuning tables: base latency, latency of a hop in a node, latency of a hop between nodes.
 struct Protocol {
   std::string_view name;
   double efficiency;  // fraction of the bandwidth that carries data
@@ -46,21 +46,21 @@ class NcclModel {
   double per_node() const { return static_cast<double>(topology_.per_node); }
   double LinkRate() const { return machine_.node.bandwidth * machine_.node.link_efficiency; }
   double NicRate() const { return machine_.cluster.nic * machine_.cluster.nic_efficiency; }
-  // The rate of a ring through all members. Between nodes, the rails of all devices of a node carry it.
+  // The rate of a ring through all members. Between nodes, the ring uses the NICs of all members in a node.
   double RingRate() const {
     if (topology_.nodes == 1) return LinkRate();
     const double network = NicRate() * per_node();
     return per_node() > 1 ? std::min(LinkRate(), network) : network;
   }
-  // Bytes that pass through each member.
+  // Bytes that each member sends.
   double WireBytes() const { return (both_ways() ? 2 : 1) * bytes_ * (n_ - 1) / n_; }
-  // Latencies scaled from the tables, which are for links of 3.4 us and a network of 14 us.
+  // Hop and NetHop scale latencies from the tables, which assume 3.4 us for a link and 14 us for the network.
   double Hop(double table) const { return table * machine_.node.latency / 3.4e-6; }
   double NetHop(double table) const { return table * machine_.cluster.latency / 14e-6; }
   // The software latency before data moves; 0 on an ideal machine.
   double BaseLatency(double table) const { return machine_.node.latency > 0 || machine_.cluster.latency > 0 ? table : 0; }
 
-  // Keeps the fastest candidate. The steps of a long ring overlap with its bytes, since chunks are pipelined.
+  // Keeps the fastest candidate. Since chunks are pipelined, the latency of the steps overlaps with the transfer.
   void Consider(double base_us, double steps_us, double transfer, std::string name) {
     base_us = BaseLatency(base_us);
     const double latency = (base_us + steps_us) * 1e-6;
@@ -82,7 +82,7 @@ class NcclModel {
              StrCat("tree, ", protocol.name));
   }
 
-  // The switch reduces within a node; between nodes each rail carries a tree.
+  // The switch reduces within a node. Between nodes, each rail carries one tree.
   void SwitchReduction() {
     double rate = machine_.node.bandwidth;
     if (topology_.nodes > 1)
@@ -96,7 +96,7 @@ class NcclModel {
 
   CollectiveTiming PointToPoint() const {
     const bool network = topology_.nodes > 1;
-    // A mesh has one link per pair of devices; through a switch, a message can use most of a device's links.
+    // A mesh has one link per pair of devices. Through a switch, a message can use most of the links of a device.
     const double link = machine_.node.links == NodeLinks::kMesh
                             ? machine_.node.bandwidth / std::max(1.0, machine_.node.devices - 1)
                             : machine_.node.bandwidth * machine_.node.link_efficiency * .76;
@@ -104,7 +104,7 @@ class NcclModel {
     return {latency + bytes_ / (network ? NicRate() : link), latency, network ? "point to point, network" : "point to point", {}};
   }
 
-  // The rails of a node limit the bytes that leave it; the links limit the rest.
+  // The NICs limit the traffic between nodes. The links limit the traffic within a node.
   CollectiveTiming AllToAll() const {
     const double intra_node = bytes_ * (per_node() - 1) / n_ / LinkRate();
     const double inter_node = topology_.nodes > 1 ? bytes_ * (n_ - per_node()) / n_ / NicRate() : 0;

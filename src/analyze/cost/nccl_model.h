@@ -1,4 +1,4 @@
-// Times of collectives on GPUs by NCCL's tuning model: the fastest combination of algorithm and protocol.
+// Predicts collectives on GPUs with NCCL's tuning model, which selects the fastest algorithm and protocol.
 #pragma once
 
 #include "analyze/cost/collective_time.h"

@@ -1,4 +1,4 @@
-// The work that overlaps async operations.
+// Computes the work that a schedule places between an async start and its done.
 #pragma once
 
 #include "analyze/cost/cost.h"
@@ -6,9 +6,9 @@
 namespace shoal::internal {
 
 struct Overlap {
-  int64_t instructions = 0;  // number that do work; a loop, call or fusion counts as one
+  int64_t instructions = 0;  // number of instructions that do work; a loop, call or fusion counts as one
   double flops = 0;          // flops of these instructions, including callees
-  bool crosses_iteration = false;  // the done is in the next iteration of a loop
+  bool crosses_iteration = false;  // true if the done is in the next iteration of a loop
 
   bool nothing() const { return instructions == 0; }
 };
@@ -17,13 +17,13 @@ class Overlaps {
  public:
   Overlaps(const ModuleCost& cost, const ExecutionCounts& executions);
 
-  // The work between a start and its done, in schedule order. If a computation called after the start contains the
-  // done, this is the work up to that call and the callee's work before the done. If the done precedes the start, since
-  // it is in the next iteration of a loop, this is the work after the start and the work before the done.
+  // Returns the work between a start and its done, in schedule order. If the done is in a computation called after the
+  // start, returns the work up to that call plus the callee's work before the done. If the done precedes the start
+  // because it belongs to the next iteration of a loop, returns the work after the start plus the work before the done.
   Overlap Of(const Instruction& start, const Instruction& done);
 
  private:
-  // For each instruction of a computation, the sums over those before it.
+  // For each instruction of a computation, the sums over the instructions before it.
   struct PrefixSums {
     std::vector<int64_t> instructions;
     std::vector<double> flops;

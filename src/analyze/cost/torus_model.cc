@@ -17,7 +17,7 @@ CollectiveTiming TorusTime(Opcode kind, double bytes, const GroupTopology& topol
     timing.algorithm = StrCat("torus, ", topology.hops, topology.hops == 1 ? " hop" : " hops");
     return timing;
   }
-  // Data moves along all axes of the group simultaneously, in both directions where the axis closes to a ring.
+  // Data moves along all axes of the group simultaneously. It moves in both directions along an axis that is a ring.
   double hops = 0, rate = 0;
   int axes = 0;
   for (int64_t size : topology.torus) {
@@ -31,7 +31,7 @@ CollectiveTiming TorusTime(Opcode kind, double bytes, const GroupTopology& topol
   const auto members = static_cast<double>(topology.members);
   const double phases = IsAllReduceKind(kind) ? 2 : 1;  // reduce-scatter, then all-gather
   double transfer = bytes * (members - 1) / members / rate;
-  if (IsAllToAllKind(kind)) transfer /= 4;  // half the distance, half the bytes
+  if (IsAllToAllKind(kind)) transfer /= 4;  // an all-to-all moves half the bytes over half the distance
   timing.latency = phases * hops * torus.hop;
   timing.seconds = std::max(timing.latency, phases * transfer) + (torus.hop > 0 ? 2e-6 : 0);
   timing.algorithm = StrCat("torus, ", axes, axes == 1 ? " axis" : " axes");

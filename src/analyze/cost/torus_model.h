@@ -1,4 +1,4 @@
-// Times of collectives on a torus of chips: rings along its axes, and the data center network between slices.
+// Predicts collectives on a torus of chips, with rings along its axes and the data center network between slices.
 #pragma once
 
 #include "analyze/cost/collective_time.h"

@@ -1,5 +1,5 @@
-// Times of ops on a TPU: a roofline over matrix units, vector units and memories, on shapes padded to tiles. If the
-// module has an estimate by the compiler, it overrides the roofline.
+// Times of ops on a TPU: a roofline over matrix units, vector units and memories, with shapes padded to tiles. If the
+// module has the compiler's estimate of an op, this estimate overrides the roofline.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 
 double Padded(double size, double multiple) { return std::ceil(size / multiple) * multiple; }
 
-// The matrix unit multiplies blocks of 128 x 128, fed in rows of 8.
+// The matrix unit multiplies by blocks of 128 x 128 and processes 8 rows at a time.
 double PaddedFlops(const GemmShape& p) {
   return 2 * p.batch * Padded(p.m, 8) * Padded(p.n, 128) * Padded(p.k, 128);
 }
@@ -46,7 +46,7 @@ KernelTime TpuKernelTime(const KernelDescriptor& kernel, const CacheTraffic& tra
   }
   if (kernel.family == KernelKind::kHostCopy)
     term(Bound::kHost, std::max(kernel.read(), kernel.written) / device.host_bandwidth, "over the host link");
-  // The compiler knows its tiles and the pipeline; it counts cycles of the device clock.
+  // Prefer the compiler's estimate (in clock cycles), since the compiler knows the tiles and the pipeline.
   if (kernel.estimated_cycles > 0) {
     timing.seconds = kernel.estimated_cycles / device.clock;
     timing.bound = Bound::kCompiler;

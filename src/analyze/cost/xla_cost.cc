@@ -15,8 +15,8 @@ class XlaCost::InstructionCostBuilder : public OpCostBuilder {
   XlaCost& cost_;
 };
 
-// Commands that only inspect a module do not verify it. The cost of a contraction depends on dimension numbers and
-// windows, which this checks against the operands. (The checks of other ops compare shapes of the module's pool.)
+// The module may be unverified, so check the dimension numbers and windows that determine the cost of a contraction.
+// Other ops are not checked, because their checks compare shapes of the module's own pool.
 bool XlaCost::HasValidShapes(const Instruction& hlo) {
   const OpInfo& op = Info(hlo.opcode);
   return op.op_class != OpClass::kContraction || op.infer(hlo, shapes_).ok();
@@ -31,7 +31,7 @@ OpCost XlaCost::Of(const Instruction& hlo) {
 }
 
 OpCost XlaCost::Of(const Computation& computation) {
-  // In unverified text, computations may call each other in a cycle; the entry with zero cost ends the recursion.
+  // Computations of unverified text may call each other in a cycle. Inserting a zero cost first ends the recursion.
   auto [found, inserted] = computations_.try_emplace(&computation);
   if (!inserted) return found->second;
   OpCost sum;

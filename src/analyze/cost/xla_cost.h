@@ -1,4 +1,4 @@
-// Costs as XLA's HloCostAnalysis computes them: each computation is counted where it is called, loop bodies once.
+// Computes costs as XLA's HloCostAnalysis does: each call adds the cost of its callee, and a loop body counts once.
 #pragma once
 
 #include "absl/container/flat_hash_map.h"

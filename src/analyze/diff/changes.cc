@@ -90,7 +90,7 @@ void Comparison::ComparePair(const Instruction& a, const Instruction& b) {
   CompareOperands(a, b);
 }
 
-// True if a change of type follows from the operands, or for a parameter from its argument.
+// True if a change of type follows from the operands or, for a parameter, from its argument.
 bool Comparison::IsPropagated(const Instruction& a, const Instruction& b) const {
   if (IsParameter(a)) return a.parent != a_.module.entry;
   for (size_t i = 0; i < std::min(a.operand_count(), b.operand_count()); ++i) {
@@ -143,7 +143,7 @@ bool Comparison::IsExplained(const ValueRef& a, const ValueRef& b) const {
   return IsInitialState(a_, a, b_, b) || IsInitialState(b_, b, a_, a);
 }
 
-// True if `state` is a loop-state element and `value` its initial value in the other module, where it is invariant.
+// True if `state` is an element of a loop's state and `value` is its initial value in `other`, where it is invariant.
 bool Comparison::IsInitialState(const DiffSide& side, const ValueRef& state, const DiffSide& other,
                                 const ValueRef& value) const {
   const EnclosingContext& context = side.flow.ContextOf(*state.hlo->parent);
@@ -219,7 +219,7 @@ std::string_view ToString(ChangeKind kind) {
 
 namespace {
 
-// Names changed groups by the axes of each module's mesh, if those names differ.
+// Names changed groups by the axes of each module's mesh, if the two names differ.
 void NameGroups(const DiffSide& a, const DiffSide& b, std::vector<Change>& changes) {
   auto is_about_groups = [](const Change& change) {
     return change.kind == ChangeKind::kGroups && change.a != nullptr && change.b != nullptr;
@@ -245,7 +245,7 @@ std::vector<Change> MergeEqualChanges(const std::vector<Change>& changes) {
     const Instruction* hlo = change.instruction();
     const bool any = hlo == nullptr || change.kind == ChangeKind::kPropagated;
     const int opcode = any ? -1 : static_cast<int>(hlo->opcode);
-    // Changes of operands merge regardless of operand names, propagated changes regardless of opcode.
+    // Changes of operands merge regardless of operand names. Propagated changes merge regardless of opcode.
     const bool named = change.kind == ChangeKind::kOperands;
     auto [index, is_new] = indices.try_emplace(
         Key{change.kind, opcode, change.what, named ? "" : change.before, named ? "" : change.after}, folded.size());

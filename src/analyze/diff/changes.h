@@ -12,12 +12,12 @@ enum class ChangeKind : uint8_t {
   kAdded,       // an op that only B has
   kReplaced,    // by a different op with equal operands, type and users
   kMoved,       // into a loop, out of one, or into another
-  kFused,       // in a fusion only in B
-  kUnfused,     // in a fusion only in A
-  kRegrouped,   // in a fusion in both, but with different ops
+  kFused,       // fused only in B
+  kUnfused,     // fused only in A
+  kRegrouped,   // fused in both, but with different ops
   kType,        // element type or dimensions
   kLayout,      // only the layout of the array
-  kPropagated,  // type or layout, because that of an operand changed
+  kPropagated,  // type or layout changed because an operand's did
   kGroups,      // device groups of a collective
   kSharding,
   kAttribute,

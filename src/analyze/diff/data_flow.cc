@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Limit of a search, so that long chains take linear time and cycles end. The value reached is taken as the source.
+// Bounds each search, also in cycles. A search that reaches this limit takes the value reached as the source.
 constexpr int kMaxSteps = 256;
 
 }  // namespace

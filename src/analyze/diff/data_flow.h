@@ -29,7 +29,7 @@ class DataFlow {
   ValueRef SourceOf(ValueRef position) const;
   bool ForwardingOf(uint32_t id) const { return sources_[id].hlo != &ids_[id]; }
   const EnclosingContext& ContextOf(const Computation& computation) const;
-  // True if the value of its only caller is the value of its root.
+  // True if the computation has one caller, whose value is the value of the computation's root.
   bool IsPartOfCaller(const Computation& computation) const;
 
   const InstructionIds& ids() const { return ids_; }

@@ -9,10 +9,10 @@
 namespace shoal::internal {
 namespace {
 
-// Groups and shardings of more devices are compared as text.
+// Groups and shardings with more devices are compared as text.
 constexpr int64_t kMaxDevices = 1 << 20;
 
-// Independent of the order of the groups, but not of the order of members in a group.
+// The hash does not depend on the order of the groups, but it depends on the order of the members in a group.
 std::optional<uint64_t> HashGroups(const ReplicaGroups& groups) {
   int64_t devices = 1;
   if (const auto* iota = std::get_if<IotaTiles>(&groups.rep))
@@ -28,7 +28,7 @@ std::optional<uint64_t> HashGroups(const ReplicaGroups& groups) {
   return all;
 }
 
-// Without metadata, and with all devices listed.
+// Returns a copy without metadata and with all devices listed.
 Sharding Plain(const Sharding& sharding) {
   Sharding plain = sharding;
   plain.metadata.clear();

@@ -10,7 +10,7 @@
 namespace shoal::internal {
 
 // An attribute that affects meaning, and the hash of its meaning. Replica groups and shardings are hashed by their
-// devices, channels by presence.
+// devices, and a channel only by its presence.
 struct AttrMeaning {
   std::string name, text;
   uint64_t hash = 0;
@@ -21,11 +21,11 @@ std::string TypeText(const Shape& shape);
 
 class Fingerprints {
  public:
-  // `without_large_constants`: constants of more than ten elements are hashed by type only. Use this to compare with a
-  // module in which they are elided.
+  // With `without_large_constants`, constants of more than ten elements are hashed by type only. Use this to compare
+  // with a module in which they are elided.
   Fingerprints(const Module& module, const InstructionIds& ids, bool without_large_constants);
 
-  // Hash of opcode, type and attributes, and of a reducer (to_apply of a reduce).
+  // Hash of the opcode, type and attributes. For a reduce, includes its reducer (to_apply).
   uint64_t OpHash(uint32_t id) const { return op_[id]; }
   // As OpHash, but ignores layouts.
   uint64_t OpHashWithoutLayout(uint32_t id) const { return without_layout_[id]; }
@@ -55,7 +55,7 @@ class Fingerprints {
   mutable std::unordered_map<std::string, uint64_t> devices_;  // hashes of groups and shardings, by text
 };
 
-// IsLargeConstant: dumps may elide the constant. IsElided: it is elided.
+// IsLargeConstant: true for a constant that a dump may elide. IsElided: true for a constant that this dump elided.
 bool IsLargeConstant(const Instruction& hlo);
 bool IsElided(const Instruction& hlo);
 

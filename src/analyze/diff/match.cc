@@ -25,7 +25,7 @@ uint64_t OpcodeHash(const Instruction& hlo) {
   return static_cast<uint64_t>(hlo.opcode);
 }
 
-// Copies of one value are distinguished by their users, so values without copies are matched first.
+// Copies of one value can be distinguished only by their users, so values without copies are matched first.
 Matching Matcher::Match() {
   using Of = Similarity::Of;
   FindCommonValues();
@@ -82,7 +82,7 @@ uint64_t Matcher::ParameterNumber(const DiffSide& side, uint32_t id) const {
 uint64_t Matcher::HeavyOpHash(const DiffSide& side, uint32_t id) const {
   return IsHeavy(side.ids[id]) && !side.flow.ForwardingOf(id) ? side.fingerprints.OpHash(id) : 0;
 }
-// Combines the hash with the computation: the entry, one with a matched caller, or one without a unique caller.
+// Combines the hash with a key of the computation: is the entry, has a matched caller, or has no unique caller.
 uint64_t Matcher::HashInComputation(const DiffSide& side, uint32_t id, uint64_t hash) const {
   const Computation* computation = side.ids[id].parent;
   if (side.flow.ForwardingOf(id)) return 0;
@@ -95,7 +95,7 @@ uint64_t Matcher::HashInComputation(const DiffSide& side, uint32_t id, uint64_t 
 uint64_t Matcher::OpHashInComputation(const DiffSide& side, uint32_t id) const {
   return HashInComputation(side, id, side.fingerprints.OpHash(id));
 }
-// Matches instructions that differ only in layout.
+// The key for matching instructions that differ only in layout.
 uint64_t Matcher::NoLayoutHashInComputation(const DiffSide& side, uint32_t id) const {
   return HashInComputation(side, id, side.fingerprints.OpHashWithoutLayout(id));
 }
@@ -129,7 +129,7 @@ void Matcher::FindCommonValues() {
     common_in_b_.push_back(std::binary_search(in_a.begin(), in_a.end(), b_.values[id]));
 }
 
-// Matches equal keys in text order, as many as both modules have; with `only_single`, only keys unique in both modules.
+// Pairs instructions with equal keys in text order. `only_single`: pairs only keys that are unique in both modules.
 void Matcher::MatchByKey(Key key, bool only_single) {
   auto candidates = [&](const DiffSide& side, const std::vector<uint32_t>& partner) {
     std::vector<Candidate> all;
@@ -172,7 +172,7 @@ void Matcher::MatchEqualComputations() {
   });
 }
 
-// Matches loops from the outermost in, each with its contents, so that copies of a loop are not mixed up.
+// Matches loops from the outermost inward, each together with its contents, so that copies of a loop are not mixed up.
 void Matcher::MatchEqualValues() {
   constexpr int64_t kMaxDepth = 4;
   for (depth_ = 0; depth_ <= kMaxDepth; ++depth_) {

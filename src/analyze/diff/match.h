@@ -27,7 +27,7 @@ struct Matching {
 };
 
 // First matches instructions with equal values. Then propagates matches to similar operands and users. Then matches the
-// remaining instructions by type, attributes and op_name. The running time is that of sorting, for any modules.
+// remaining instructions by type, attributes and op_name. The worst-case running time is that of sorting.
 Matching MatchInstructions(const DiffSide& a, const DiffSide& b);
 
 }  // namespace shoal::internal

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Only the first operands are compared: a tuple with thousands of elements is compared once per element.
+// Operands beyond this limit are not compared, since a tuple with thousands of elements is compared once per element.
 constexpr size_t kMaxOperands = 16;
 
 }  // namespace
@@ -20,7 +20,7 @@ uint64_t Matcher::SimilarityHash(const DiffSide& side, uint32_t id, Similarity::
   return Mix(OpcodeHash(hlo), HashName(OpNameOf(hlo)));
 }
 
-// A hash of the value's counterpart in the other module: an equal value or a matched instruction. 0 if unknown.
+// Hashes the value's counterpart in the other module: an equal value or a matched instruction. Returns 0 if unknown.
 uint64_t Matcher::KnownValue(const DiffSide& side, uint32_t id) const {
   const bool in_a = &side == &a_;
   if ((in_a ? common_in_a_ : common_in_b_)[id]) return side.values[id];

@@ -12,7 +12,7 @@ struct Threshold {
   std::string text;    // as on the command line
   std::string metric;  // a metric name from Metrics(), or a kind of collective
   Order order = Order::kAtMost;
-  bool is_change = false;   // the bound has a sign or percent sign; it then bounds the change, otherwise B's value
+  bool is_change = false;   // the bound has a sign or a %, so it limits the change; else it limits B's value
   bool is_percent = false;  // the bound is relative to A's value
   double bound = 0;
 };
@@ -20,9 +20,9 @@ struct Threshold {
 // "flops<=+2%", "peak_memory<80GB", "all-reduce==+0", "wire_bytes>=-1MiB".
 Result<Threshold> ParseThreshold(const std::string& text);
 
-// The value of the metric with that name. 0 for a kind of collective that the module does not contain.
+// Returns the value of a metric. A kind of collective that the module does not contain has the value 0.
 double MetricValue(const ModuleTotals& totals, const std::string& name);
-// (after - before) / before; infinite if `before` is 0 and `after` is not.
+// Returns (after - before) / before, or infinity if `before` is 0 and `after` is not.
 double RelativeChange(double before, double after);
 
 bool IsSatisfied(const Threshold& threshold, double before, double after);

@@ -91,7 +91,7 @@ AsyncRegions::AsyncRegions(const CallGraph& calls) : calls_(calls) {
       if (IsAsyncDone(*hlo)) Trace(calls, *hlo).Run([&](const Instruction& start) { RecordDone(start, *hlo); });
 }
 
-// Distance from a start to a done, in instructions of the start's computation. Dones before the start are further away.
+// Distance in instructions of the start's computation. A done before the start is further away than one after it.
 int64_t AsyncRegions::Distance(const Instruction& start, const Instruction& done) const {
   const Instruction* at = CallerWithin(*start.parent, done, calls_);
   const auto size = std::ssize(start.parent->instructions);

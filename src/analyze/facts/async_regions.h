@@ -13,8 +13,8 @@ class AsyncRegions {
  public:
   explicit AsyncRegions(const CallGraph& calls);
 
-  // The done that matches `start`: the first one after it, including in computations called in between; else one in the
-  // next iteration of a loop, or anywhere. Null if there is none.
+  // Returns the done that matches `start`: the first one after it, including in computations called in between. Else
+  // returns a done in the next iteration of a loop, or anywhere. Null if there is none at all.
   const Instruction* DoneOf(const Instruction& start) const;
 
  private:

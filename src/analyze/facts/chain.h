@@ -1,6 +1,6 @@
-// In a TPU's async collective fusions one logical collective appears three times, with the same channel and chain: in a
-// fusion that starts it (its result is an operand of the custom call AsyncCollectiveStart), in a fusion that overlaps
-// other work with it, and in a fusion that ends it (AsyncCollectiveDone).
+// In a TPU's async collective fusions, one logical collective appears three times, with the same channel and chain. The
+// first fusion starts it; its result is an operand of the custom call AsyncCollectiveStart. The second overlaps other
+// work with it. The third ends it (AsyncCollectiveDone).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace shoal::internal {
 
 using ChainKey = std::pair<int64_t, std::string_view>;  // channel and chain
 
-// No value if the collective does not belong to a chain.
+// Returns nullopt if the collective does not belong to a chain.
 std::optional<ChainKey> ChainOf(const Instruction& hlo);
 
 // True for a custom call whose operands are the results of collectives that begin a chain.

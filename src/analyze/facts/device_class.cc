@@ -31,7 +31,7 @@ size_t BranchFor(const Instruction& conditional, int64_t value) {
   return static_cast<size_t>(value < 0 || value >= count ? std::max<int64_t>(0, count - 1) : value);
 }
 
-// Permutes, sends and recvs between some of the devices only.
+// Permutes, sends and recvs in which only some of the devices participate.
 std::vector<const Participants*> PartialTransfers(const ModuleCollectives& collectives, int64_t devices) {
   std::vector<const Participants*> partial;
   for (const LogicalCollective& collective : collectives.all) {

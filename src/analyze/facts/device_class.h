@@ -28,8 +28,8 @@ struct DeviceClasses {
 DeviceClasses DeviceClassesOf(const Module& module, const CallGraph& calls, const ModuleCollectives& collectives,
                               const DeviceGrid& grid);
 
-// The classes that a member of `participants` in class `c` waits for before it can start: classes with devices in its
-// groups, and classes that send to it.
+// For each class, the classes that it waits for before it can start a collective: those with devices in its groups, and
+// those that send to it.
 class ClassDependencies {
  public:
   explicit ClassDependencies(const DeviceClasses& classes) : classes_(classes) {}

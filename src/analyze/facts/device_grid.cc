@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// The kind and number of ids in a group mode.
+// The kind of ids that a group mode uses, and the number of such ids.
 struct Ids {
   std::string_view kind;
   int64_t count = 0;
@@ -107,7 +107,7 @@ std::optional<std::vector<DevicePair>> ParsePairs(std::string_view text) {
 
 constexpr std::string_view kSendRecvPairs = "_xla_send_recv_source_target_pairs";
 
-// The pairs as written: an attribute of a permute, a frontend attribute of send and recv.
+// Returns the pairs as written: in an attribute of a permute, or in a frontend attribute of a send or recv.
 Result<std::vector<DevicePair>> WrittenPairs(const Instruction& hlo) {
   std::vector<DevicePair> pairs;
   for (Ints pair : hlo[kSourceTargetPairs]) pairs.emplace_back(pair[0], pair[1]);

@@ -19,8 +19,8 @@ struct DeviceGrid {
   bool operator==(const DeviceGrid&) const = default;
 };
 
-// One more than the largest id in the groups, without expanding an iota or a mesh. At most kMaxIds, so that products of
-// counts do not overflow.
+// IdBound returns one more than the largest id in the groups, without expanding an iota or a mesh. The result is at
+// most kMaxIds, so that products of counts do not overflow.
 inline constexpr int64_t kMaxIds = INT32_MAX;
 int64_t IdBound(const ReplicaGroups& groups);
 int64_t DevicesNamedBy(const TileAssignment& tiles);

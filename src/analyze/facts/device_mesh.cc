@@ -30,7 +30,7 @@ bool IsNumbered(const Mesh& mesh) {
   });
 }
 
-// The products of the trailing dimensions, from the last dimension on.
+// Products of the trailing dimensions, starting with the last dimension.
 std::vector<int64_t> StridesOf(const std::vector<int64_t>& dims) {
   std::vector<int64_t> strides;
   int64_t stride = 1;
@@ -51,7 +51,7 @@ DeviceMesh::DeviceMesh(const Module& module, const ParticipantTable& table) {
     (each->pairs.empty() ? groups : pairs).push_back(each.get());
   for (const Participants* each : groups) AddAxes(AxesOf(InMesh(each->groups)));
   AddTileBoundaries(module);
-  // Permutes may split axes further, so a first pass over them precedes the naming of axes.
+  // Describing permutes may split axes further, so a first pass does this before axes are named.
   for (Participants* each : pairs) DescribePairs(*each);
   DropUnusedBoundaries();
   for (Participants* each : pairs) DescribePairs(*each);
@@ -103,7 +103,7 @@ void DeviceMesh::AdoptMesh(const Mesh& mesh, const DeviceGrid& grid) {
   if (count < grid.count()) named_.push_back({"replica", {grid.count() / count, count}});
 }
 
-// Tiled shardings whose tiles are in device order show the mesh as well.
+// Tiled shardings whose tiles are in device order also reveal the mesh.
 void DeviceMesh::AddTileBoundaries(const Module& module) {
   if (!named_.empty()) return;
   auto add = [&](const TileAssignment& tiles) {
@@ -159,7 +159,7 @@ std::vector<DevicePair> DeviceMesh::InMesh(std::vector<DevicePair> pairs) const 
   return pairs;
 }
 
-// The axes of the groups, smallest stride first, if all groups are equal up to their first device; else empty.
+// The axes of the groups, smallest stride first. Empty unless each group has the same offsets from its first device.
 std::vector<DeviceMesh::StridedAxis> DeviceMesh::AxesOf(const std::vector<DeviceGroup>& groups) {
   if (groups.empty() || groups[0].empty()) return {};
   std::vector<int64_t> offsets;

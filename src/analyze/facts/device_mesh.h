@@ -1,5 +1,5 @@
-// Recovers the device mesh from a module's device groups. Devices in a group along a mesh axis have equal distances, so
-// the strides and sizes of all groups determine the mesh. Axis names come from the meshes declared in the module.
+// Recovers the device mesh from a module's device groups. The devices in a group along a mesh axis are evenly spaced,
+// so the strides and sizes of all groups determine the mesh. Axis names come from the meshes declared in the module.
 #pragma once
 
 #include <set>

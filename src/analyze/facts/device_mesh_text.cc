@@ -60,7 +60,7 @@ std::string DeviceMesh::ToText() const {
   return StrJoin(Axes(), ", ", [](std::string* out, const Axis& axis) { StrAppend(out, axis.name, "=", axis.size); });
 }
 
-// Names a run of neighbouring axes within one named axis, or a single axis.
+// Names a single axis, or a sequence of neighbouring axes that are parts of one named axis.
 std::string DeviceMesh::NameOf(const StridedAxis& part) const {
   for (const NamedAxis& axis : named_) {
     if (part.stride < axis.range.stride || part.end() > axis.range.end()) continue;

@@ -17,8 +17,8 @@ class ExecutionCounts {
  public:
   explicit ExecutionCounts(const Module& module, const ExecutionOptions& options = {});
 
-  // 0 if the computation is unreachable from the entry. A computation that is part of an op (to_apply of a reduce)
-  // counts one execution per execution of the op.
+  // Returns 0 if the computation is unreachable from the entry. A computation that is part of an op (to_apply of a
+  // reduce) counts one execution per execution of the op.
   double Of(const Computation& computation) const;
   double Of(const Instruction& hlo) const { return Of(*hlo.parent); }
   const TripCount& TripCountOfLoop(const Instruction& loop) const { return trips_.at(&loop); }
@@ -32,7 +32,7 @@ class ExecutionCounts {
   const std::vector<const Instruction*>& unknown_loops() const { return unknown_loops_; }
   // Loops of loose text whose condition does not match their state; see TripCount::Provenance::kAssumed.
   const std::vector<const Instruction*>& heuristic_loops() const { return heuristic_loops_; }
-  // Their branches count as equally likely unless options set probabilities.
+  // The branches of these conditionals count as equally likely unless options set probabilities.
   const std::vector<const Instruction*>& conditionals() const { return conditionals_; }
   const CallGraph& calls() const { return calls_; }
 

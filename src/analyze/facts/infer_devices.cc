@@ -42,7 +42,7 @@ void CountCollectiveIds(const Instruction& hlo, IdCounts& ids) {
     if (const Result<GroupMode> mode = GroupModeOf(hlo); mode.ok())
       ids.Of(*mode).Update(IdBound(*groups), "replica_groups", hlo.name);
   if (!HasSourceTargetPairs(hlo)) return;
-  // In a grid in which every id is valid, devices equal the ids as written.
+  // Resolve the pairs in a grid where every id is valid, so that device ids equal the written ids.
   const DeviceGrid unbounded =
       PairModeOf(hlo) == GroupMode::kCrossReplica ? DeviceGrid{kMaxIds, 1} : DeviceGrid{1, kMaxIds};
   const Result<std::vector<DevicePair>> pairs = DevicePairsOf(hlo, unbounded);

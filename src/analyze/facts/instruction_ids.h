@@ -24,7 +24,7 @@ class InstructionIds {
     }
   }
 
-  // Ids count from 0 in text order.
+  // Ids are zero-based, in text order.
   uint32_t operator()(const Instruction& hlo) const { return first_.at(hlo.parent) + hlo.index; }
   const Instruction& operator[](uint32_t id) const { return *all_[id]; }
   size_t size() const { return all_.size(); }

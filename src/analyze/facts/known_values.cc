@@ -53,7 +53,7 @@ std::optional<Array> IdAsArray(ElementType type, int64_t id) {
 
 }  // namespace
 
-// One evaluation, within an iteration of a loop or outside of loops.
+// An evaluation of values, either within an iteration of a loop or outside of loops.
 class KnownValues::Evaluation {
  public:
   Evaluation(KnownValues& known, const State* state, const Computation* in_iteration)

@@ -22,13 +22,13 @@ class KnownValues {
  public:
   explicit KnownValues(const CallGraph& calls, std::optional<DeviceIds> device = {}) : calls_(calls), device_(device) {}
 
-  // The scalar's value, if it is known and equal in every execution of the instruction.
+  // Returns the scalar's value if it is known and equal in every execution of the instruction.
   std::optional<Array> Of(const ValueRef& position);
   // As Of, for an integer or a pred.
   std::optional<int64_t> IntegerAt(const ValueRef& position);
 
-  // The value at `position` in a computation whose parameter 0 is a loop's state. `state` returns the scalars of that
-  // state, or no value for unknown ones. All other values are evaluated as by Of.
+  // Returns the value at `position` in a computation whose parameter 0 is a loop's state. `state` returns the scalars
+  // of that state, or nullopt for unknown ones. All other values are evaluated as in Of.
   using State = std::function<std::optional<Array>(const ShapeIndex& path)>;
   std::optional<Array> InIteration(const ValueRef& position, const State& state);
 

@@ -25,7 +25,7 @@ WireShare ShareOf(const LogicalCollective& collective, const Participants::Membe
   return {members, collective.payload_bytes, rank.position == 0 ? collective.payload_bytes : 0, rank.position};
 }
 
-// The maximum of metric(device) over representative devices: first members of one group per size, targets of pairs.
+// Maximum of metric(device) over representatives: first members of one group per size, and targets of pairs.
 template <class Metric>
 int64_t MaxOverDevices(const LogicalCollective& collective, Metric metric) {
   int64_t max = 0;
@@ -160,7 +160,7 @@ class Ledger {
         StrCat(hlos[0]->name, hlos.size() == 1 ? "" : StrCat(" and ", hlos.size() - 1, " more"), ": ", assumption));
   }
 
-  // Payloads count elements; a TPU's arrays also have padding in memory.
+  // Payloads count elements only, but a TPU's arrays also have padding in memory.
   void AddPaddingAssumption() {
     double plain = 0, padded = 0;
     for (const LogicalCollective& collective : result_.all) {

@@ -12,7 +12,7 @@ namespace shoal::internal {
 
 struct LogicalCollective {
   const Instruction* hlo = nullptr;    // the collective itself, even if it is in an async computation or fusion
-  Opcode kind{};                       // of its sync form: kAllReduce for all-reduce-start
+  Opcode kind{};                       // opcode of the sync form: kAllReduce for all-reduce-start
   const Instruction* start = nullptr;  // the first instruction: `hlo`, the async-start, or the fusion
   const Instruction* done = nullptr;   // the last instruction; equal to `start` if the collective is sync
   double times = 1;                    // executions per step

@@ -5,14 +5,14 @@
 
 namespace shoal::internal {
 
-// True if one of these calls converts from a global array to the part of one device, or back.
+// True if the call changes the shape: it converts a global array to the shard of one device, or back.
 bool IsReshardCall(const Instruction& custom_call);
-// True for the direction from global to per-device shapes.
+// True if a reshard call converts from global to per-device shapes.
 bool IsGlobalToLocal(const Instruction& custom_call);
 // The shapes of the results, one for each operand.
 std::vector<const Shape*> ReshardResults(const Instruction& custom_call);
 
-// True if the module has such conversions, so that outside of manual regions every device holds all of each array.
+// True if the module has such conversions. Then every device holds all of each array outside of manual regions.
 bool HasManualRegions(const Module& module);
 
 }  // namespace shoal::internal

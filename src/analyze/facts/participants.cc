@@ -43,6 +43,7 @@ Participants& ParticipantTable::Of(const Instruction& hlo) {
   Participants*& entry = by_key_[KeyOf(hlo)];
   if (entry != nullptr) return *entry;
   entry = all_.emplace_back(std::make_unique<Participants>()).get();
+  entry->index = all_.size() - 1;
   List(hlo, *entry);
   return *entry;
 }

@@ -18,6 +18,7 @@ struct Participants {
     int64_t receives = 0;  // number of pairs with the device as target and another device as source
   };
 
+  size_t index = 0;                 // in ParticipantTable::all
   std::vector<DeviceGroup> groups;  // empty for permutes, send and recv, and if there are too many devices to list
   std::vector<DevicePair> pairs;    // for permutes, send and recv
   int64_t group_size = 1;           // members of the largest group
@@ -26,7 +27,7 @@ struct Participants {
   std::string axis;                 // the groups as text: "all", "data=8", "{0,3} {1,2}"
   std::string pattern;              // for pairs along an axis: "ring", "shift by -1", "exchange"; else empty
 
-  // If the devices are not listed, the rank of any member except the first.
+  // Returns the rank of a device. If devices are not listed, returns the rank of any member except the first.
   MemberRank MemberRankOf(int64_t device) const;
 };
 

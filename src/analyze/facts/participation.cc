@@ -22,7 +22,7 @@ struct IdLabels {
   }
 };
 
-// All ids with one label, of which some are listed.
+// All ids with one label, and a list of some of them.
 struct IdClass {
   std::string label;
   std::vector<int64_t> listed;

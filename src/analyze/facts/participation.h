@@ -1,4 +1,4 @@
-// Participation of devices in collectives, without listing devices that the module does not list.
+// Computes which devices participate in collectives, without enumerating devices that the module does not list.
 #pragma once
 
 #include <unordered_map>

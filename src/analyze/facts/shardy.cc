@@ -102,7 +102,7 @@ std::optional<Mesh> ReadMeshOf(const Module& module, ShardyText& text) {
   return std::nullopt;
 }
 
-// "a" or "a":(2)4. Moves past it.
+// Parses "a" or "a":(2)4 and moves past it.
 std::optional<AxisRef> ReadAxis(const Mesh& mesh, ShardyText& text) {
   const auto name = text.Quoted();
   if (!name) return std::nullopt;
@@ -119,7 +119,7 @@ std::optional<AxisRef> ReadAxis(const Mesh& mesh, ShardyText& text) {
   return axis;
 }
 
-// {"a","b",?}p1. If `manual` is set, ignores all axes that are not in it.
+// Parses {"a","b",?}p1. If `manual` is set, ignores all axes that are not in it.
 bool ReadDimension(const Mesh& mesh, std::optional<std::string_view> manual, ShardyText& text,
                    Sharding::Dimension& dimension) {
   if (!text.Eat("{")) return false;

@@ -9,8 +9,8 @@
 
 namespace shoal::internal {
 
-// The shardings by manual axes of the operands of an xla.sdy.GlobalToLocalShape, or of the results of an
-// xla.sdy.LocalToGlobalShape. Empty if the attributes are absent or malformed.
+// Returns the shardings over manual axes: for an xla.sdy.GlobalToLocalShape those of the operands, for an
+// xla.sdy.LocalToGlobalShape those of the results. Empty if the attributes are absent or malformed.
 std::vector<Sharding> ManualShardings(const Module& module, const Instruction& hlo);
 
 // The Shardy shardings of an instruction's results, over all axes: xla.sdy.sharding, or out_shardings at the end of a

@@ -9,9 +9,10 @@ namespace shoal::internal {
 
 std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives, int64_t devices) {
   // Equal collectives are computed once: a module may have many of them, on many devices.
-  std::map<std::tuple<Opcode, const Participants*, int64_t>, std::pair<const LogicalCollective*, double>> distinct;
+  std::map<std::tuple<Opcode, size_t, int64_t>, std::pair<const LogicalCollective*, double>> distinct;
   for (const LogicalCollective& collective : collectives.all) {
-    auto& [representative, times] = distinct[{collective.kind, collective.participants, collective.payload_bytes}];
+    auto& [representative, times] =
+        distinct[{collective.kind, collective.participants->index, collective.payload_bytes}];
     representative = &collective;
     times += collective.times;
   }
@@ -74,7 +75,7 @@ NodeSplit NodeSplits::Of(const LogicalCollective& collective) {
     split.between_direct = split.between_ring = crossings.pairs * payload;
     return split;
   }
-  // Of the two directions between the root and another member, at most one carries data.
+  // At most one of the two directions between the root and another member carries data.
   const int64_t n = collective.participants->group_size;
   const double from_root = PairBytes(collective.kind, n, payload, 0, 1);
   const double to_root = PairBytes(collective.kind, n, payload, 1, 0);
@@ -86,9 +87,9 @@ NodeSplit NodeSplits::Of(const LogicalCollective& collective) {
 }
 
 TrafficMatrix MatrixOf(const ModuleCollectives& collectives, int64_t devices, int64_t devices_per_row) {
-  std::map<std::pair<Opcode, const Participants*>, double> payloads;  // summed: traffic is linear in them
+  std::map<std::pair<Opcode, size_t>, double> payloads;  // summed: traffic is linear in them
   for (const LogicalCollective& collective : collectives.all)
-    payloads[{collective.kind, collective.participants}] +=
+    payloads[{collective.kind, collective.participants->index}] +=
         collective.times * static_cast<double>(collective.payload_bytes);
   TrafficMatrix matrix;
   matrix.size = CeilDiv(devices, devices_per_row);
@@ -97,7 +98,8 @@ TrafficMatrix MatrixOf(const ModuleCollectives& collectives, int64_t devices, in
     if (from != to && std::max(from, to) < devices) matrix.At(from / devices_per_row, to / devices_per_row) += bytes;
   };
   for (const auto& [key, payload] : payloads) {
-    const auto& [kind, participants] = key;
+    const auto& [kind, index] = key;
+    const Participants* participants = collectives.participants.all()[index].get();
     for (auto [source, target] : participants->pairs) add(source, target, payload);
     for (const DeviceGroup& group : participants->groups) {
       const auto n = std::ssize(group);

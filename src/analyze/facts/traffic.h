@@ -13,14 +13,14 @@ struct TrafficSum {
 using DeviceTraffic = std::map<Opcode, TrafficSum>;
 std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives, int64_t devices);
 
-// A group number for each collective. Collectives with equal kind, axis, pattern and payload share a group. Groups are
-// numbered from 0 in order of their first collective.
+// Assigns a group number to each collective. Collectives with equal kind, axis, pattern and payload share a group. The
+// numbers are zero-based, in order of the groups' first collectives.
 std::vector<uint32_t> GroupEquivalentCollectives(const ModuleCollectives& collectives);
 
 // The traffic of a collective between nodes. A node is `devices_per_node` devices with consecutive ids.
 struct NodeSplit {
   int64_t nodes = 1;          // maximum number of nodes that a group or pair spans
-  double between_direct = 0;  // bytes between nodes per execution, over all devices, when members exchange directly
+  double between_direct = 0;  // bytes between nodes per execution, over all devices, if members exchange directly
   double between_ring = 0;    // the same if each group is a ring in member order
   bool inside() const { return nodes == 1; }
 };

@@ -10,7 +10,7 @@
 namespace shoal::internal {
 namespace {
 
-// Number of iterations that are evaluated one by one. A longer loop must have a counter with a constant step.
+// Limit of step-by-step evaluation. A loop with more iterations needs a counter with a constant step.
 constexpr int64_t kMaxIterations = 2000;
 
 // Reads "known_trip_count":{"n":"10"}.
@@ -27,12 +27,12 @@ std::optional<int64_t> AnnotatedTripCount(const Instruction& loop) {
   return error == std::errc() && count >= 0 ? std::optional(count) : std::nullopt;
 }
 
-// The values of the scalars that determine when a loop ends, at one iteration.
+// The values, in one iteration, of the scalars that determine when a loop ends.
 class LoopState {
  public:
   LoopState(const Instruction& loop, KnownValues& known) : loop_(loop), known_(known) {}
 
-  // The value of the condition in the current state; no value if it is unknown.
+  // Evaluates the condition in the current state. Returns nullopt if its value is unknown.
   std::optional<bool> Continues() {
     const Instruction* root = ConditionOf(loop_)->root;
     std::optional<Array> value = known_.InIteration({root, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
@@ -40,13 +40,13 @@ class LoopState {
     return IntAt(*value, 0) != 0;
   }
 
-  // The value of an integer instruction in the condition; no value if it is unknown.
+  // Evaluates an integer instruction of the condition. Returns nullopt if its value is unknown.
   std::optional<int64_t> InCondition(const Instruction& hlo) {
     std::optional<Array> value = known_.InIteration({&hlo, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
     return value && IsInteger(value->type()) ? std::optional(IntAt(*value, 0)) : std::nullopt;
   }
 
-  // Advances by one iteration. False if a scalar that the condition depends on gets an unknown value.
+  // Advances by one iteration. Returns false if a scalar that the condition depends on becomes unknown.
   bool Advance() {
     const Instruction* root = BodyOf(loop_)->root;
     std::map<ShapeIndex, std::optional<Array>> next;
@@ -63,7 +63,7 @@ class LoopState {
     return true;
   }
 
-  // Integers that the condition reads and the loop's operand lacks (in loose text) start at 0. False if there are none.
+  // Sets integers that the condition reads but the loop's operand lacks (in loose text) to 0. False if there are none.
   bool AssumeZeros() {
     bool assumed = false;
     const Computation& condition = *ConditionOf(loop_);
@@ -191,7 +191,7 @@ std::optional<TripCount::Counter> CounterOf(LoopState& state) {
   return TripCount::Counter{*start, step};
 }
 
-// `0 < 5`, independent of the state: as written the loop never ends. Assumes a counter from one constant to the other.
+// Handles a condition like `0 < 5`, with which the loop never ends. Assumes a counter from one constant to the other.
 std::optional<TripCount> BetweenConstants(const Instruction& compare, LoopState& state) {
   if (!IsCompare(compare) || compare.operand_count() != 2) return std::nullopt;
   const std::optional<int64_t> from = state.InCondition(*compare.operands[0]);

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// n - 1 of n equal parts of b bytes. Does not overflow, even for sizes declared in a hostile file.
+// The size of n - 1 of n equal parts of b bytes. Does not overflow, even for sizes declared in a hostile file.
 int64_t AllButOwn(int64_t b, int64_t n) { return static_cast<int64_t>(static_cast<__int128>(b) * (n - 1) / n); }
 
 struct Formula {
@@ -21,7 +21,7 @@ struct Formula {
 int64_t Gathered(const WireShare& s) { return SaturatingMul(s.payload, s.members - 1); }
 int64_t Scattered(const WireShare& s) { return AllButOwn(s.payload, s.members); }
 int64_t Reduced(const WireShare& s) { return AllButOwn(SaturatingMul(s.payload, 2), s.members); }
-// The part for the next member takes 1 step, for the previous one n - 1 steps: on average n / 2 for n - 1 parts.
+// The part for the next member takes 1 step, the part for the previous one n - 1: on average n / 2 for n - 1 parts.
 int64_t RingExchanged(const WireShare& s) { return SaturatingMul(s.payload, s.members - 1) / 2; }
 int64_t Sent(const WireShare& s) { return s.payload - s.rooted; }
 int64_t Collected(const WireShare& s) { return SaturatingMul(s.rooted, s.members - 1); }
@@ -53,7 +53,7 @@ const Formula* Find(Opcode kind) {
   return found == std::end(kFormulas) ? nullptr : found;
 }
 
-// Array sizes in the interpreter: dynamic dimensions at their bounds, types narrower than a byte in one byte.
+// Array sizes in the interpreter: dynamic dimensions at their bounds, sub-byte types in one byte per element.
 int64_t StoredArrayBytes(const Shape& shape) {
   if (shape.IsTuple() || shape.IsBuffer()) {
     int64_t bytes = 0;

@@ -25,13 +25,13 @@ void ForwardElement(AliasAnalysis& links, const Instruction& hlo) {
   links.Forward(links.Of(hlo), links.positions.Element(Operand(links, hlo, 0), ElementIndexOf(hlo)));
 }
 
-// A copy of a tuple is a new table of the same arrays.
+// Copying a tuple creates a new table of pointers to the same arrays.
 void ForwardTupleCopy(AliasAnalysis& links, const Instruction& hlo) {
   for (int64_t i = 0; hlo.shape().IsTuple() && i < std::ssize(hlo.shape().elements()); ++i)
     links.Forward(links.positions.Element(links.Of(hlo), i), links.positions.Element(Operand(links, hlo, 0), i));
 }
 
-// The operands in the result of a start: all-gather-start, copy-start, send, …
+// Forwards the operands that are part of the result of a start: all-gather-start, copy-start, send, …
 void LinkStart(AliasAnalysis& links, const Instruction& hlo) {
   const StartParts parts = StartPartsOf(hlo);
   if (!parts.operands) return;
@@ -97,8 +97,8 @@ void LinkConditional(AliasAnalysis& links, const Instruction& hlo) {
   }
 }
 
-// A part of the state that the body forwards is one value in all iterations. Any other part is a new value at each
-// position, all in one buffer.
+// If the body forwards a part of the state, the part is one value in all iterations. Any other part has a new value at
+// each position, and all these values share one buffer.
 void LinkWhile(AliasAnalysis& links, const Instruction& hlo) {
   const Part whole = links.Of(hlo), init = Operand(links, hlo, 0);
   auto parameter = [&](const Computation* callee) {

@@ -15,7 +15,7 @@ class UnionFind {
     while (parents_[i] != i) i = parents_[i] = parents_[parents_[i]];
     return i;
   }
-  // After that, Find returns the representative of `root` for both.
+  // Makes Find return the representative of `root` for both.
   void Join(uint32_t i, uint32_t root) { parents_[Find(i)] = Find(root); }
 
  private:

@@ -20,7 +20,7 @@ Assignment::Assignment(const Buffers& buffers, const Timeline& timeline, BufferR
   for (uint32_t buffer : LargestFirst()) Assign(buffer);
 }
 
-// Callers before callees, and in each computation operands before users, independent of the schedule.
+// Numbers callers before callees and, in each computation, operands before users. Does not depend on the schedule.
 std::vector<uint32_t> Assignment::PostOrderNumbers() const {
   std::vector<uint32_t> numbers(timeline_.steps().size(), 0);
   std::vector<const Computation*> computations;  // in reverse timeline order, where callees precede callers

@@ -143,7 +143,7 @@ class Buffers::Builder {
     }
   }
 
-  // The values of a buffer follow each other: each ends when the next is defined, the last at the maximum end of all.
+  // Makes a buffer's values consecutive: each ends when the next is defined, the last at the maximum end of all.
   void Order(SharedBuffer& buffer) {
     std::sort(buffer.values.begin(), buffer.values.end(), [&](uint32_t a, uint32_t b) {
       const LiveValue &x = out_.values_[a], &y = out_.values_[b];

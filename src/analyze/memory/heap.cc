@@ -65,7 +65,7 @@ class OccupiedChunks {
   int64_t visited_ = 0;
 };
 
-// The offset of the smallest sufficient gap between the used chunks; else the end of the last chunk.
+// Returns the offset of the smallest sufficient gap between the used chunks, or else the end of the last chunk.
 int64_t BestGap(std::vector<Chunk>& used, int64_t bytes, int64_t alignment) {
   std::sort(used.begin(), used.end(), [](const Chunk& a, const Chunk& b) { return a.offset < b.offset; });
   int64_t free_from = 0, best = -1, best_size = INT64_MAX;
@@ -99,7 +99,7 @@ std::vector<uint32_t> SortedBy(const std::vector<HeapBlock>& blocks, Key key) {
 
 constexpr int64_t kMaxVisits = 4'000'000;
 
-// No value if packing would take too long.
+// Returns nullopt if packing would take too long.
 std::optional<HeapPacking> PackInOrder(const std::vector<HeapBlock>& blocks, const std::vector<uint32_t>& order,
                                        int64_t alignment) {
   std::vector<uint32_t> first_interval;
@@ -126,7 +126,7 @@ std::optional<HeapPacking> PackInOrder(const std::vector<HeapBlock>& blocks, con
   return heap;
 }
 
-// Packs like an online allocator: in order of time, each block into the smallest gap that fits.
+// Packs like an online allocator: processes blocks in order of time and puts each into the smallest gap that fits.
 HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   struct Event {
     int64_t time;

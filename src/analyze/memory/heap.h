@@ -21,8 +21,8 @@ struct HeapPacking {
   std::vector<int64_t> offsets;  // by block
 };
 
-// Packs as XLA does: by decreasing size or by decreasing lifetime, whichever yields the smaller heap, each block into
-// the smallest gap that fits. Packs very many blocks in order of time instead.
+// Packs as XLA does: places blocks by decreasing size or by decreasing lifetime, whichever yields the smaller heap,
+// each in the smallest gap that fits. If there are very many blocks, places them in order of time instead.
 HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment);
 
 }  // namespace shoal::internal

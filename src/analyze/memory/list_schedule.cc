@@ -98,7 +98,7 @@ class ListScheduler {
     return std::span(predecessors_).subspan(state_[index].first, state_[index + 1].first - state_[index].first);
   }
 
-  // Runs the lazy ops that the instruction is the first to need. A lazy op needs at most one other.
+  // Runs the lazy ops that are needed first by this instruction. A lazy op needs at most one other instruction.
   void RunLazy(uint32_t index, std::vector<const Instruction*>& order) {
     for (uint32_t before : Predecessors(index)) {
       if (!state_[before].is_lazy || state_[before].done) continue;

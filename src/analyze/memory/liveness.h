@@ -1,5 +1,5 @@
-// Last uses, dead instructions and loop-invariant instructions of each computation. Both execution and the dry run of
-// memory use it.
+// Last uses, dead instructions and loop-invariant instructions of each computation. Used by both execution and the dry
+// run of memory.
 #pragma once
 
 #include <memory>

@@ -19,8 +19,8 @@ int64_t AlignmentOf(Backend backend) {
   return kAlignments[static_cast<size_t>(backend)];
 }
 
-// Values in computations that are part of ops: reducers, comparators, fused computations. The values are in registers;
-// their constants are in memory, except in fused computations.
+// Values in computations that are part of ops: reducers, comparators, fused computations. Such values are in registers,
+// but constants are in memory, except in fused computations.
 struct EmbeddedValues {
   int64_t count = 0;
   int64_t constant_bytes = 0;
@@ -164,7 +164,7 @@ class MemoryCount {
     for (size_t i = 0; i < out_.live_bytes.size(); ++i) out_.live_bytes[i] += permanent + heap.live_bytes[i];
   }
 
-  // A computation is in the timeline before its first caller only. At its other callers it needs the same memory.
+  // The timeline contains a computation only before its first caller. At its other callers it needs the same memory.
   void AddRepeatedCalls(Temporaries& heap, int64_t space) {
     for (size_t time = 0; time < out_.steps.size(); ++time)
       for (const Computation* callee : ExecutedComputations(*out_.steps[time])) {
@@ -184,8 +184,8 @@ class MemoryCount {
       }
   }
 
-  // XLA concatenates all temporary blocks: heaps and tables of pointers. Their order determines the padding between
-  // them. It is the order after std::partition has swapped the other blocks to the front.
+  // XLA concatenates all temporary blocks: heaps and tables of pointers. The order of the blocks determines the padding
+  // between them. XLA's order results from std::partition, which swaps the other blocks to the front.
   void Pack() {
     struct Block {
       bool is_temporary;
@@ -209,7 +209,7 @@ class MemoryCount {
     }
   }
 
-  // Memory spaces peak at different times. The device's peak is the maximum of their sum.
+  // Memory spaces peak at different times, so the device's peak is the maximum over time of their sum.
   void FindPeak() {
     if (out_.steps.empty()) return;
     const auto peak = std::max_element(out_.live_bytes.begin(), out_.live_bytes.end());
@@ -253,7 +253,7 @@ int64_t DeviceBytes(const ModuleMemory& memory) {
   return space.peak - space.live + space.temporaries;
 }
 
-// No result here exceeds the bytes of all values plus alignment. If those do not overflow, neither does any other sum.
+// No sum here exceeds the bytes of all values plus alignment. If those do not overflow, no other sum does.
 const Instruction* FirstSizeOverflow(const Module& module) {
   constexpr int64_t kMaxBytes = int64_t{1} << 60;
   int64_t bytes = 0;

@@ -10,8 +10,8 @@ namespace shoal::internal {
 
 using PositionId = uint32_t;
 
-// A part of an instruction's value. The parts of its shape have consecutive positions starting at `position`: depth
-// first, each tuple before its elements.
+// A part of an instruction's value. The parts of its shape have consecutive positions starting at `position`, in
+// depth-first order with each tuple before its elements.
 struct Part {
   PositionId position = 0;
   const Shape* shape = nullptr;  // null: there is no such part

@@ -87,7 +87,7 @@ class HeapRun {
     if (--states_[block].users == 0) bytes_ -= states_[block].bytes;
   }
 
-  // The block of an operand at its last use, if the instruction may overwrite it.
+  // Returns the block of an operand whose last use is here, if the instruction may overwrite it.
   uint32_t TakeFromOperand(uint32_t v, int64_t time) {
     const LiveValue& value = buffers_.values()[v];
     if (IsCopy(*value.hlo)) return kNone;

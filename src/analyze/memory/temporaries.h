@@ -13,7 +13,7 @@ struct Temporaries {
   // Values in definition order, each with the index of its block.
   std::vector<std::pair<uint32_t, uint32_t>> values;
 
-  // The live values at a step. If several values of a block are live, only the last defined one.
+  // Returns the live values at a step. If several values of a block are live, returns only the one defined last.
   std::vector<uint32_t> LiveAt(int64_t time, const Buffers& buffers) const;
 };
 

@@ -31,7 +31,7 @@ class Timeline {
   int64_t TimeOf(const Instruction& hlo) const;
   // Null if the computation does not run on its own.
   const Span* SpanOf(const Computation& computation) const;
-  // True if the computation precedes this caller. It precedes only the first of its callers.
+  // True if the computation precedes this caller in the timeline. It precedes only its first caller.
   bool RunsAt(const Computation& computation, const Instruction& caller) const;
   const Computation* entry() const { return entry_; }
 
@@ -47,12 +47,12 @@ class Timeline {
   std::unordered_map<const Computation*, Span> spans_;
 };
 
-// The computations that an instruction executes, in execution order. Excludes those of a fusion or a reduce, which are
-// part of the op.
+// The computations that an instruction executes, in execution order. Excludes the computations of a fusion or a reduce,
+// which are part of the op.
 std::vector<const Computation*> ExecutedComputations(const Instruction& caller);
 
-// A schedule in which each instruction comes after its operands and control predecessors. It prefers the ready
-// instruction that frees the most memory, or else needs the least.
+// Returns a schedule in which each instruction comes after its operands and control predecessors. Among the ready
+// instructions, it prefers the one that frees the most memory, or else needs the least.
 std::vector<const Instruction*> ListSchedule(const Computation& computation);
 
 }  // namespace shoal::internal

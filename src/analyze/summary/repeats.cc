@@ -22,7 +22,7 @@ class SubsequenceHashes {
     return Reduce(prefix_[start + length] + kPrime - Multiply(prefix_[start], power_[length]));
   }
 
-  // Length of the longest common prefix of the items from i on and of those from j on (i < j).
+  // Length of the longest common prefix of the items that start at i and the items that start at j (i < j).
   size_t CommonPrefix(size_t i, size_t j) const {
     size_t low = 0, high = 1;  // the first `low` items are equal
     const size_t max_length = size() - j;
@@ -99,7 +99,7 @@ class RepeatFinder {
     size_t last_period = 0;
     for (const std::vector<uint32_t>& distances : distances_) {
       const size_t period = distances[i];
-      if (period == 0) break;  // then no wider window occurs again either
+      if (period == 0) break;  // wider windows do not occur again either
       if (period == last_period) continue;
       last_period = period;
       const size_t count = 1 + hashes_.CommonPrefix(i, i + period) / period;
@@ -110,7 +110,7 @@ class RepeatFinder {
     return best;
   }
 
-  // Start of the first better repeat within the repeat at i; the end of the latter if there is none.
+  // Start of the first better repeat that begins within the repeat at i. If there is none, the end of the repeat at i.
   size_t NextBetter(size_t i) {
     const Candidate current = BestAt(i);
     const size_t end = current.repeat.end();

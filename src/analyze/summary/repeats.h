@@ -15,7 +15,7 @@ struct Repeat {
 };
 
 // Disjoint repeats, ordered by start. Among overlapping candidates, those that save more lines win. Items with equal
-// hashes are equal. A period may contain further repeats. Takes O(n log n).
+// hashes are considered equal. A period may contain further repeats. Takes O(n log n).
 std::vector<Repeat> FindRepeats(std::span<const uint64_t> hashes, std::span<const int64_t> lines);
 
 }  // namespace shoal::internal

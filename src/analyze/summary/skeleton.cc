@@ -34,14 +34,14 @@ class Skeleton::Builder {
 
   void Build() {
     const std::vector<const Computation*>& order = executions_.calls().ReachableFromEntry();
-    // Callees first, so that the block of a callee exists before its use, except in a cycle of calls.
+    // Visit callees first, so that the block of a callee exists before its use, unless calls form a cycle.
     for (auto computation = order.rbegin(); computation != order.rend(); ++computation)
       if (HasBlock(**computation)) blocks_[*computation] = &MakeBlock(**computation);
     skeleton_.entry_ = BlockOf(module_.entry);
   }
 
  private:
-  // True for computations that get a block: fused computations on request, per-element functions never.
+  // True for computations that get a block. Fused computations get one on request, per-element functions never do.
   bool HasBlock(const Computation& computation) const {
     const auto callers = executions_.calls().CallersOf(computation);
     return callers.empty() || std::any_of(callers.begin(), callers.end(), [&](const Instruction* caller) {
@@ -99,7 +99,7 @@ class Skeleton::Builder {
       block.hidden += Hidden(hlo, item);
   }
 
-  // Merges a done into the last item if that is its start, which then represents the op. True if it did.
+  // If the last item is the start of this done, makes it represent the whole op and returns true.
   bool MergeIntoStart(SkeletonBlock& block, const Instruction& start) const {
     if (options_.ops == ShownOps::kAll) return false;
     if (block.items.empty() || block.items.back().kind != ItemKind::kStart || block.items.back().hlo != &start)

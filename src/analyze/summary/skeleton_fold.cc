@@ -28,8 +28,8 @@ std::string_view NameOf(const SkeletonItem& item) {
   return OpNameOf(*item.hlo);
 }
 
-// Adds wildcards to the names of the item, and in its blocks, that differ in `next`, the same item in the next period.
-// Copies the blocks that change, since blocks are shared. True if anything differs.
+// Adds wildcards to the names of the item and of the items in its blocks, where they differ in `next`, the same item in
+// the next period. Copies the blocks that change, since blocks are shared. Returns true if anything differs.
 bool AddWildcards(SkeletonItem& item, const SkeletonItem& next, std::deque<SkeletonBlock>& blocks, int depth) {
   constexpr int kMaxDepth = 12;
   bool differs = NameOf(item) != NameOf(next);

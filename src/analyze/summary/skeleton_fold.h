@@ -17,7 +17,7 @@ void Measure(SkeletonBlock& block);
 // `text` with * for each number that differs in `other`, which must be equal except for numbers.
 std::string WithWildcards(std::string_view text, std::string_view other);
 
-// Equal for equivalent instructions: op, types, label, participants, source line, and op_name ignoring numbers.
+// Equal for equivalent instructions: same op, types, label, participants, source line, and op_name ignoring numbers.
 uint64_t EquivalenceHash(const Instruction& hlo, const LogicalCollective* collective, bool with_operands,
                          const Module& module, FusionWorks& works);
 uint64_t CombineHash(uint64_t hash, uint64_t value);

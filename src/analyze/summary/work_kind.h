@@ -14,8 +14,6 @@ enum class WorkKind : uint8_t {
   kControl,      // loops, branches, calls; their computations do the work
   kNone,         // parameters, constants, tuples
 };
-inline constexpr std::string_view kWorkKindNames[] = {"matmul",        "collective",   "elementwise, reduce",
-                                                      "data movement", "library call", "loop, call", "no work"};
 
 WorkKind WorkKindOf(const Instruction& hlo, FusionWorks& works);
 

@@ -74,7 +74,7 @@ class CompareSession {
     const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
     if (Status fits = CheckRunMemory(first, whole->devices.grid, bytes, whole->devices.grid.count()); !fits.ok())
       return Failed(*whole, fits.diag());
-    // If both modules get the same arguments, a process generates only those of its devices. Others are split first.
+    // If both modules get the same arguments, each process generates only those of its own devices; else it needs all.
     const bool same_devices = !split && a_.devices.grid.count() == b_.devices.grid.count();
     if (Status placed = job_.Place(whole->devices.grid.count()); !placed.ok()) return Failed(*whole, placed.diag());
     Result<Arguments> arguments = MakeArguments(*whole, same_devices ? job_.placement() : nullptr);

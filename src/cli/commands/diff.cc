@@ -18,7 +18,7 @@ int64_t ElidedConstants(const Module& module) {
   return count;
 }
 
-// Lists an assumption about both modules once.
+// Appends the assumptions about A and B; one that applies to both appears only once.
 void AddAssumptions(const std::vector<std::string>& a, const std::vector<std::string>& b,
                     std::vector<std::string>& all) {
   auto contains = [](const std::vector<std::string>& list, const std::string& sentence) {

@@ -13,8 +13,8 @@ struct EngineFlags {
   int threads = 0;
 };
 
-// Compiles the module for this machine. Returns null if the interpreter is to run it: with --engine=interp, or if the
-// code generator is missing (with a warning, unless `quiet`). `per_instruction`: every instruction is observed.
+// Compiles the module for this machine. Returns null if the interpreter must run it: with --engine=interp, or if the
+// code generator is missing (prints a warning unless `quiet`). `per_instruction`: an observer sees every instruction.
 Result<std::unique_ptr<Executable>> CompileModule(const Module& module, const std::string& file, const EngineFlags& flags,
                                                   bool quiet, bool per_instruction = false);
 

@@ -20,10 +20,10 @@ struct CommonFlags {
   bool warnings = false;
 };
 
-// A file: its module, or the errors. `source` is null if the file could not be read.
+// An input file: its module, or the errors. `source` is null if the file could not be read.
 struct Input {
   std::string path;
-  std::unique_ptr<Source> source;  // moved into the module if there is one
+  std::unique_ptr<Source> source;  // null once the module owns it
   std::unique_ptr<Module> module;
   Diags diags;
   // Arguments and result recorded in a snapshot; owned by the module.

@@ -27,7 +27,7 @@ void WriteToStderr(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // the error cannot be reported
 }
 
-// Ends the process by the signal itself, so that the shell sees the cause.
+// Ends the process with the signal itself, so that the shell sees the cause.
 void EndBySignal(int signal) {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
@@ -40,7 +40,7 @@ void OnInterrupt(int signal) {
   if (auto* notify = notify_peers.load()) {
     const timespec interval{0, 100'000'000};
     nanosleep(&interval, nullptr);
-    // Waits for the thread that reports the lost process and ends this one.
+    // The monitoring thread reports the lost process and then ends this one.
     for (int i = 0; i < 50 && is_peer_lost.load()(); ++i) nanosleep(&interval, nullptr);
     notify();
   }
@@ -70,12 +70,12 @@ void HandleSignals() {
   struct sigaction action {};
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
-  sigaction(SIGXFSZ, &action, nullptr);  // beyond ulimit -f the write fails with an error
+  sigaction(SIGXFSZ, &action, nullptr);  // a write beyond ulimit -f returns an error instead
   action.sa_handler = OnInterrupt;
   action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the process immediately
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
-    // A signal that was ignored stays ignored: nohup, or a background job.
+    // A signal that was ignored stays ignored, as under nohup or in a background job.
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
   }
@@ -92,7 +92,7 @@ void SetActivity(std::string_view description) {
   char* text = texts[next];
   next = 1 - next;
   const size_t size = std::min(description.size(), kMaxBytes - 1);
-  // Names come from files, and the text goes to a terminal.
+  // Replaces control characters: file names may contain them, and the text goes to a terminal.
   std::transform(description.begin(), description.begin() + static_cast<ptrdiff_t>(size), text,
                  [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127 ? '?' : c; });
   text[size] = '\0';

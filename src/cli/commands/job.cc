@@ -36,8 +36,8 @@ constexpr PeerCallbacks kPeers{&PeerMonitor::Interrupted, &PeerMonitor::AnyPeerL
 
 }  // namespace
 
-// A launcher ends the remaining processes as soon as one of them fails. No process ends before all have reached this
-// point, and by then every message has been printed.
+// A launcher kills the other processes as soon as one fails. So each process waits here until all have arrived, and
+// therefore have printed their messages.
 JobContext::~JobContext() {
   if (job_ != nullptr) NotifyPeersOfInterrupt(kPeers, false);
 }

@@ -1,4 +1,4 @@
-// A command that runs devices as one process of a job: output, agreement on the inputs, placement of the devices.
+// Lets a command run as one process of a job: mutes output, checks that the inputs agree and places the devices.
 #pragma once
 
 #include "cli/commands/engine_flags.h"
@@ -14,7 +14,7 @@ struct JobFlags {
   bool gather = false;
 };
 
-// Without a job, this process has all devices and every method is local.
+// Without a job, this process runs all devices and no method communicates.
 class JobContext {
  public:
   JobContext() = default;
@@ -35,7 +35,7 @@ class JobContext {
 
   Job* job() { return job_.get(); }
   const Placement* placement() const { return job_ == nullptr ? nullptr : &placement_; }
-  // The flags with the number of threads; by default, one per core of this process.
+  // In a job, the default number of threads is the number of cores of this process.
   EngineFlags WithThreads(EngineFlags flags) const {
     if (flags.threads == 0 && job_ != nullptr) flags.threads = job_->cores();
     return flags;

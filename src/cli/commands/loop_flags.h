@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 struct LoopFlags {
   std::vector<std::string> trips, probabilities;  // NAME=N, NAME=P
-  // An error message; empty if the text is valid.
+  // Both return an error message, or an empty string if the text is valid.
   static std::string ValidateTripCount(const std::string& text);
   static std::string ValidateProbability(const std::string& text);
   // Fails if a name occurs in none of the modules; the error lists the known names.

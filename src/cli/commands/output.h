@@ -13,7 +13,7 @@ inline constexpr const char* kVersion = "shoal 0.1";
 // Exit statuses.
 inline constexpr int kOk = 0;
 inline constexpr int kInputError = 1;
-inline constexpr int kUsageOrSystemError = 2;  // usage; or environment: a missing file, a full disk, no memory
+inline constexpr int kUsageOrSystemError = 2;  // wrong usage, a missing file, a full disk, no memory
 
 // The exit status for an error.
 inline int StatusOf(const Diag& diag) { return IsEnvironmentError(diag) ? kUsageOrSystemError : kInputError; }
@@ -22,7 +22,7 @@ inline int StatusOf(const Diag& diag) { return IsEnvironmentError(diag) ? kUsage
 // \x1b; shoal's own colours are kept. Returns the exit status: a full disk is an error, a closed pipe is not.
 int WriteText(std::string_view text);
 
-// Writes unchanged bytes to `path` ("" or "-": standard output; escaped if that is a terminal).
+// Writes `bytes` to `path` ("" or "-": standard output). Control characters are escaped only on a terminal.
 Status WriteOutput(const std::string& path, std::string_view bytes);
 
 // Discards all output from now on, because another process of the job prints it.
@@ -30,7 +30,7 @@ void MuteOutput();
 void UnmuteOutput();
 
 void PrintToStderr(std::string_view text);
-// Replaces the current line of the terminal, on standard error.
+// Replaces the current line of the terminal; writes to standard error.
 void PrintInPlace(std::string_view text);
 // Prints "shoal: error: SENTENCE" and returns the exit status for it.
 int PrintError(std::string_view sentence);

@@ -10,7 +10,7 @@ namespace shoal::internal {
 
 class ProgressLine {
  public:
-  // `task`: the beginning of the line, "generating inputs"; also for Ctrl-C.
+  // `task`, such as "generating inputs", begins the line and is the activity that Ctrl-C reports.
   explicit ProgressLine(std::string task) : task_(std::move(task)), start_(std::chrono::steady_clock::now()) {}
   ~ProgressLine() { Clear(); }
   ProgressLine(const ProgressLine&) = delete;

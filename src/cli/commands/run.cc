@@ -54,7 +54,7 @@ class RunSession {
   }
 
  private:
-  // The strict parser stops early. Parses again as loose text and reports each deviation as an error.
+  // The strict parser stops early. Parses again leniently, and turns each warning into an error.
   void CollectAllErrors() {
     Diags deviations;
     std::unique_ptr<Module> module = ParseModule(input_.source, {}, deviations);
@@ -113,7 +113,7 @@ class RunSession {
     return job_.AgreeOnExit(status == kOk && flags_.check_snapshot && job_.is_root() ? CheckSnapshot() : status);
   }
 
-  // Everything before the devices run.
+  // Does everything that must happen before the devices run.
   Status Prepare(Arguments& arguments) {
     SHOAL_TRY(job_.Place(report_.devices.grid.count()));
     SHOAL_TRY(Compile());
@@ -135,7 +135,7 @@ class RunSession {
     return job_.is_root() ? WriteOutputs(outcome_.results, flags_.outputs) : Status();
   }
 
-  // Compares with the result that the snapshot recorded.
+  // Compares the results with those recorded in the snapshot.
   int CheckSnapshot() {
     if (input_.result == nullptr)
       return Failed(EnvironmentError("--check_snapshot needs an HloSnapshot with a result; this file has none"));

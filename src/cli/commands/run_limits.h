@@ -17,7 +17,7 @@ struct RunLimits {
   std::string max_memory;
 
   void ApplyTo(RunSettings& settings) const;
-  // Checks, before any input exists: unbounded sizes, the number of devices, the size of a device's arguments.
+  // Fails on unbounded sizes, too many devices or too large arguments of a device. Call this before creating inputs.
   Status Check(const Module& module, const InferredGrid& devices) const;
 };
 

@@ -52,9 +52,9 @@ class DumpReader {
     }
   }
 
-  // The metrics are those of the last readable stage. Files are in descending order of stages.
+  // The metrics are those of the last readable stage. The files are sorted by stage, the last stage first.
   void ReadModule(ModuleStats& stats) {
-    Input later;  // the stage that follows the file's stage
+    Input later;  // the module of the next stage
     std::string later_stage;
     for (const DumpFile& file : stats.dumped->files) {
       Input input = ReadInput(file.path, {strict_});

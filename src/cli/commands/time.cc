@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxPoints = 1000;
 
-// The machines to predict on: those of --on, or one of them at each point of the sweep.
+// The machines to predict on: those of --on; with --sweep, the machine of --on at each point of the sweep.
 Result<std::vector<Machine>> MachinesOf(const TimeFlags& flags, TimeReport& report) {
   std::vector<Machine> machines;
   for (const std::string& name : flags.on) {

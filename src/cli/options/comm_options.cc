@@ -23,8 +23,8 @@ Action AddComm(Options& command) {
   AddTo(command, flags->loops);
   AddTo(command, flags->common);
   command.Footer(
-      "Payload is the size of one device's operands in one execution. Ring and direct are the maximum bytes received\n"
-      "by any device per step: with a ring algorithm, and with each part sent straight to its destination.\n\n"
+      "Payload is the size of one device's operands in one execution. Ring and direct are the maximum bytes that any\n"
+      "device receives per step: ring with a ring algorithm, direct with parts sent straight to their destinations.\n\n"
       "Examples:\n"
       "  shoal comm module.hlo\n"
       "  shoal comm --devices_per_node=4 --top=0 module.hlo\n"

@@ -29,9 +29,9 @@ Action AddCompare(Options& command) {
   AddTo(command, flags->job);
   AddTo(command, flags->common, Strictness::kStrict);
   command.Footer(
-      "An element is out of bounds if it exceeds both bounds. If the parameters of one module are shards of the\n"
-      "other's, inputs are split and outputs reassembled as the shardings specify. The exit status is 1 if an output\n"
-      "is out of bounds or a module cannot be run. See docs/compare.md for details.\n\n"
+      "An element is out of bounds if its difference exceeds both bounds. If the parameters of one module are shards\n"
+      "of the other's, inputs are split and outputs reassembled as the shardings specify. The exit status is 1 if an\n"
+      "output is out of bounds or a module cannot be run. See docs/compare.md for details.\n\n"
       "Examples:\n"
       "  shoal compare before_optimizations.hlo after_optimizations.hlo\n"
       "  shoal compare model.hlo model.partitioned.hlo --rel_error_bound=1e-4 --abs_error_bound=1e-6");

@@ -8,7 +8,7 @@ namespace shoal::internal {
 Action AddCost(Options& command) {
   auto flags = std::make_shared<CostFlags>();
   command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
-  command.Value("--by", flags->by, "Group the rows by this")
+  command.Value("--by", flags->by, "Key to group the rows by")
       .OneOf({"op", "opcode", "computation", "line", "op_name"});
   command.Value("--top", flags->top, "Show at most N rows (0: all)").NotNegative();
   AddTo(command, flags->loops);

@@ -10,8 +10,8 @@ Action AddDiff(Options& command) {
   command.Value("A", flags->a, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
   command.Value("B", flags->b, "The module to compare with A").Required();
   command.Values("--threshold", flags->thresholds,
-                 "METRIC<=BOUND (or <, >=, >, ==): exit with status 1 unless it holds; +2% and -1GB bound the change, "
-                 "80GB bounds the metric of B; may be repeated");
+                 "METRIC<=BOUND (or <, >=, >, ==): exit with status 1 unless it holds; a BOUND with a sign (+2%, -1GB) "
+                 "limits the change, one without a sign (80GB) limits the value of B; may be repeated");
   command.Flag("--exit_code", flags->exit_code, "Exit with status 1 if there are differences");
   command.Value("--top", flags->top, "Show at most N rows of each kind of change (0: all)").NotNegative();
   AddTo(command, flags->loops);

@@ -13,7 +13,7 @@ Action AddOpt(Options& command) {
   command.List("--print_after", flags->print_after,
                "Print the module after each of these passes, instead of the result");
   command.Flag("--communication", flags->communication,
-               "Run the passes of XLA's GPU pipeline for collectives instead, and schedule to hide communication");
+               "Run the collective passes of XLA's GPU pipeline instead, and schedule to hide communication");
   command.Flag("--list_passes", flags->list_passes, "List the passes and the reason for their order");
   command.Flag("--time", flags->time, "Print the time of each pass to standard error");
   command.Value("-o,--output", flags->output, "Write to this file instead of standard output");

@@ -25,7 +25,7 @@ bool HasArgument(int argc, char** argv, std::string_view argument) {
   return false;
 }
 
-// The arguments in the spelling of the declared options: `_` for `-` in option names, new names for old ones.
+// Rewrites option names to match the declarations: replaces `-` by `_` and old names by new ones.
 std::vector<std::string> NormalizedArguments(int argc, char** argv) {
   static constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
       {"--max_steps", "--max_instructions"},
@@ -191,7 +191,7 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
   const bool starts_with_command = std::ranges::any_of(commands, is_first);
   std::map<const CLI::App*, Action> actions;
   for (const Command& command : commands) {
-    if (starts_with_command && !is_first(command)) continue;  // saves time, and a file may be named `show`
+    if (starts_with_command && !is_first(command)) continue;  // saves time, and allows a file named `show`
     CLI::App* added = app.add_subcommand(command.name, command.summary)->group("Commands");
     if (!HasArgument(argc, argv, command.name)) continue;  // the list of commands needs no options
     Options options(*added);
@@ -204,7 +204,7 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
   }
   try {
     std::vector<std::string> arguments = NormalizedArguments(argc, argv);
-    std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 takes
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the reverse order
     app.parse(std::move(arguments));
   } catch (const CLI::RequiredError& error) {
     const bool json = HasArgument(argc, argv, "--json");

@@ -25,7 +25,7 @@ class Option {
   Option& NotNegative();
   Option& Positive();
   Option& Between(int64_t min, int64_t max);
-  // The environment variable that supplies the value if the option is absent.
+  // Takes the value from this environment variable if the option is absent.
   Option& FromEnvironment(const char* variable);
   // `validate` returns an error message, or an empty string if the value is valid.
   Option& Check(std::function<std::string(const std::string&)> validate);
@@ -34,8 +34,8 @@ class Option {
   CLI::Option* option_;
 };
 
-// The options of one command. A name without dashes is an argument: "FILE"; several names of an option are separated by
-// commas: "-o,--output". The initial value of the variable is the default, which --help shows.
+// The options of one command. A name without dashes, such as "FILE", declares a positional argument. Commas separate
+// the names of an option: "-o,--output". The initial value of the variable is the default, which --help shows.
 class Options {
  public:
   explicit Options(CLI::App& app) : app_(app) {}

@@ -9,7 +9,7 @@ Action AddPrint(Options& command) {
   auto flags = std::make_shared<PrintFlags>();
   command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
   command.Value("--format", flags->format,
-                "hlo: canonical text; short: without %, signatures and metadata; pb: protobuf; json: protobuf as JSON")
+                "hlo: canonical text; short: without %, signatures or metadata; pb: protobuf; json: protobuf as JSON")
       .OneOf({"hlo", "pb", "json", "short"});
   command.Value("-o,--output", flags->output, "Write to this file instead of standard output");
   command.Flag("--elide_large_constants", flags->elide_large_constants,

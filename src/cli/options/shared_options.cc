@@ -20,10 +20,9 @@ void AddTo(Options& command, CommonFlags& flags, Strictness strictness) {
 
 void AddTo(Options& command, EngineFlags& flags) {
   command.Value("--engine", flags.engine, "jit: compile the module for this machine; interp: interpret it op by op")
-      .OneOf({"jit", "interp"})
-      .FromEnvironment("SHOAL_ENGINE");
+      .OneOf({"jit", "interp"}).FromEnvironment("SHOAL_ENGINE");
   command.Value("--threads", flags.threads, "Number of threads of the engine (0: one per core)").Between(0, 1024);
-  command.Value("--cpu", flags.cpu, "Compile for this CPU, by LLVM's name, such as haswell (default: this machine's)");
+  command.Value("--cpu", flags.cpu, "Compile for this CPU (an LLVM CPU name such as haswell; default: this machine's)");
   command.Value("--cache_dir", flags.cache_dir, "Cache compiled code in this directory, at most 1 GiB")
       .FromEnvironment("SHOAL_CACHE_DIR");
 }
@@ -33,7 +32,7 @@ void AddTo(Options& command, RunLimits& flags) {
       .NotNegative();
   command.Value("--max_seconds", flags.max_seconds, "Stop after this many seconds (0: no limit)").NotNegative();
   command.Value("--max_memory", flags.max_memory,
-                "Stop if a device's arrays need more: 2GB, 512MiB (default: the memory of the machine)")
+                "Stop if a device's arrays need more than this: 2GB, 512MiB (default: the memory of the machine)")
       .Check(ValidateBytes);
 }
 
@@ -51,7 +50,8 @@ void AddTo(Options& command, JobFlags& flags) {
       .OneOf({"auto", "mpi", "threads"});
   command.Value("--placement", flags.placement,
                 "Assignment of devices to processes: block, cyclic, or a file with a line per process, such as 0-3,8");
-  command.Value("--reduction", flags.reduction, "ordered: bit-identical to one process; fast: floats in MPI's order")
+  command.Value("--reduction", flags.reduction,
+                "ordered: bit-identical to one process; fast: floats are summed in MPI's order")
       .OneOf({"ordered", "fast"});
   command.Flag("--gather", flags.gather, "Collect all results in the first process, which then writes all --outputs");
 }

@@ -19,7 +19,7 @@ void AddTo(Options& command, JobFlags& flags);
 void AddTo(Options& command, LoopFlags& flags);
 void AddTo(Options& command, RunLimits& flags);
 
-// The error in a number of bytes such as 80GB, 512MiB or 1000000; empty if it is valid.
+// Returns an empty string for a number of bytes such as 80GB, 512MiB or 1000000, else an error message.
 std::string ValidateBytes(const std::string& text);
 
 }  // namespace shoal::internal

@@ -35,7 +35,7 @@ int Shoal(int argc, char** argv) {
     return RunCommandLine(argc, argv, kCommands);
   } catch (const std::bad_alloc&) {
     return PrintError("not enough memory");
-  } catch (const std::system_error& error) {  // a thread could not be created: also a lack of memory
+  } catch (const std::system_error& error) {  // thread creation failed, usually for lack of memory
     const bool memory = error.code() == std::errc::resource_unavailable_try_again;
     return PrintError(memory ? "not enough memory for another thread" : error.what());
   } catch (const std::exception& error) {

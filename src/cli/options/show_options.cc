@@ -17,7 +17,7 @@ Action AddShow(Options& command) {
   auto flags = std::make_shared<ShowFlags>();
   command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
   command.Choice("--op", flags->skeleton.ops, kOps,
-                 "The ops to show: communication, computation, both (important) or all");
+                 "The ops to show: communication, computation, important (both of these) or all");
   command.Flag("--name", flags->style.names, "Show instruction names");
   command.Flag("--groups", flags->style.groups_as_written, "Show device groups as written in the module");
   command.Flag("--fusion", flags->skeleton.inside_fusions, "Show the contents of fusions");

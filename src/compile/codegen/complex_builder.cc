@@ -82,7 +82,7 @@ Num ComplexBuilder::Quotient(Num x, Num y) {
   return OrLibrary(quotient, is_far, "divide", {x, y});
 }
 
-// For c64, in f64, where squares neither overflow nor underflow. For c128, with one rounding less than a² + b².
+// c64 is computed in f64, where squares neither overflow nor underflow; c128 with one rounding less than a² + b².
 Num ComplexBuilder::Abs(Num x) {
   const ElementType type = PartType(x.type);
   auto size = [&](Value* part) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, part); };

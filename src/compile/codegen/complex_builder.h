@@ -47,7 +47,7 @@ class ComplexBuilder {
   Num Quotient(Num x, Num y);
   // Calls a function of the C++ library for each lane.
   Num CallLibrary(const char* function, std::initializer_list<Num> arguments);
-  // `near`, replaced by the library function's value in lanes that are far. Calls it only if there is such a lane.
+  // `near`, but the library function's value in far lanes. Calls the function only if there is such a lane.
   Num OrLibrary(Num near, llvm::Value* is_far, const char* function, std::initializer_list<Num> arguments);
 
   VectorBuilder& parts_;

@@ -60,7 +60,7 @@ Value* VectorBuilder::LogF32(Value* x) {
   Value* is_small = ir_.CreateFCmpOLT(x, Float(x, 0x1p-126));
   Value* scaled = ir_.CreateSelect(is_small, ir_.CreateFMul(x, Float(x, 0x1p25)), x);
   Value* bits = ir_.CreateBitCast(scaled, ints);
-  // The exponent e for which m is in the interval. The constant is the bits of its lower bound, sqrt(1/2).
+  // The exponent e for which m is in the interval. The constant has the bits of the lower bound, sqrt(1/2).
   Value* shifted = ir_.CreateSub(bits, Int(bits, 0x3f3504f3));
   Value* e = ir_.CreateAShr(shifted, 23);
   Value* m = ir_.CreateBitCast(ir_.CreateSub(bits, ir_.CreateShl(e, 23)), x->getType());

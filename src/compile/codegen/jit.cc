@@ -50,8 +50,8 @@ class Code : public CompiledKernels {
   size_t kernels_ = 0;
 };
 
-// Groups the units to compile together: one part per thread, of about equal weight. There are not more parts, because
-// LLVM's setup takes as long as a small kernel.
+// Groups the units to compile together: one part per thread, of about equal weight. More parts would not be faster,
+// because LLVM's setup takes as long as a small kernel.
 std::vector<std::vector<size_t>> SplitByWeight(const CompileUnits& units, int threads) {
   std::vector<std::vector<size_t>> parts(std::min(units.size(), static_cast<size_t>(threads)));
   std::vector<size_t> order(units.size()), weights(parts.size());
@@ -65,7 +65,7 @@ std::vector<std::vector<size_t>> SplitByWeight(const CompileUnits& units, int th
   return parts;
 }
 
-// If an allocation inside LLVM fails, the process ends with the same message as for `new`. Runs before LLVM's own
+// If an allocation inside LLVM fails, the process ends with the same message as for `new`. This runs before LLVM's own
 // static constructors, which may allocate while the library is loaded.
 __attribute__((constructor(101))) void InstallBadAllocHandler() {
   llvm::install_bad_alloc_error_handler([](void*, const char*, bool) {

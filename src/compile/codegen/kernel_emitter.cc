@@ -106,7 +106,7 @@ void KernelEmitter::EmitRows(const KernelRange& range, const Body& row) {
   }
   Loop(static_cast<int>(loops_.size()) - 1, range.begin, range.end, 1, [&] {
     row();
-    // Advance to the next row: increment the last variable. One that reaches its end becomes 0 and carries outward.
+    // Advance to the next row: increment the last variable. A variable that reaches its end becomes 0 and carries.
     Value* carry = ir_.getTrue();
     for (size_t i = kernel_.rows.size(); i-- > 0;) {
       Value* next = ir_.CreateAdd(Get(loops_[i]), ir_.CreateZExt(carry, ir_.getInt64Ty()));

@@ -44,7 +44,7 @@ class KernelEmitter {
   // Emits for (loop = begin; loop + step <= end; loop += step) body; returns the final value of the variable.
   llvm::Value* Loop(int loop, llvm::Value* begin, llvm::Value* end, int64_t step, const Body& body);
   void EmitRows(const KernelRange& range, const Body& row);
-  // The range of the first inner loop: that of the row's part if rows are split, else the whole loop.
+  // The range of the first inner loop: the current part of the row if rows are split, else the whole loop.
   std::pair<llvm::Value*, llvm::Value*> FirstInnerLoop();
   // Emits `body` for every iteration of the inner loops, starting at number `loop`, except the lane loop.
   void EmitInnerLoops(size_t loop, const Body& body);
@@ -98,17 +98,17 @@ class KernelEmitter {
   KernelRange range_{};
   int64_t unrolled_ = 1;
   std::vector<Slot> loops_;                // the variable of each loop
-  std::vector<llvm::Value*> fixed_;        // its value while the loop is unrolled, else null
+  std::vector<llvm::Value*> fixed_;        // value of each loop's variable while it is unrolled, else null
   std::vector<Level> levels_;              // level of each node
   std::vector<int> stages_;                // for each node, the reduction stages that must finish before it
   int last_pass_ = 0;                      // the pass that stores
   size_t pass_ = 0;                        // the pass that is being emitted
-  std::vector<std::vector<bool>> needed_;  // for each pass, the nodes that it needs
+  std::vector<std::vector<bool>> needed_;  // for each pass, the nodes that the pass needs
   std::map<int, Slot> saved_;              // nodes that a pass saves for later passes: an array with one row of values
   std::vector<int> widths_;                // vector widths in lanes, widest first
   int lanes_ = 1;                          // current vector width
   std::vector<Num> scalars_;               // values of nodes above the lane level
-  std::map<int, llvm::Value*> bases_;      // for loads, the address of lane 0
+  std::map<int, llvm::Value*> bases_;      // address of lane 0, for each load
   std::vector<Num> values_;                // values of nodes at the lane level, in the current body
 };
 

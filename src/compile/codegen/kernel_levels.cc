@@ -47,7 +47,7 @@ void ForEachOperand(const KernelNode& node, const F& f) {
   if (node.kind == Kind::kLoad || node.kind == Kind::kIndex) ForEachDataNode(node.index, f);
 }
 
-// Emitted as one C library call per lane, so wide vectors would only make the code longer.
+// True for nodes emitted as one C library call per lane, for which wide vectors would only make the code longer.
 bool IsLibraryCall(const KernelNode& node) {
   if (node.kind == Kind::kApply && IsComplex(node.type)) {
     // See ComplexBuilder.
@@ -121,7 +121,7 @@ void KernelEmitter::MarkNeeded(int node, size_t pass) {
   ForEachOperand(kernel_.nodes[i], [&](int operand) { MarkNeeded(operand, pass); });
 }
 
-// An earlier pass has saved the node.
+// True if an earlier pass has saved the node.
 bool KernelEmitter::IsSaved(int node) const {
   if (!saved_.contains(node)) return false;
   for (size_t earlier = 0; earlier < pass_; ++earlier)

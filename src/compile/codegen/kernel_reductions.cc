@@ -73,8 +73,8 @@ KernelEmitter::Nums KernelEmitter::ElementsOf(const KernelReduction& reduction) 
 
 namespace {
 
-// The predicate that `b` is chosen over `a`: b is larger (or smaller, by `op`) or the first NaN or, with `ties`, both
-// are equal and b's index is smaller.
+// The predicate that `b` is chosen over `a`: b is larger (smaller if `op` is not a maximum), or only b is NaN or, with
+// `ties`, both are equal and b's index is smaller.
 Num ChoosesSecond(VectorBuilder& builder, Opcode op, const std::vector<Num>& a, const std::vector<Num>& b, bool ties) {
   using D = ComparisonDirection;
   Num beyond = builder.Compare(op == Opcode::kMaximum ? D::kGt : D::kLt, b[0], a[0]);
@@ -152,7 +152,7 @@ void KernelEmitter::SetResults(size_t number, const Nums& results) {
 
 // Emits the reductions of this stage over one row.
 void KernelEmitter::EmitRowPass() {
-  std::map<int, std::vector<std::vector<Slot>>> sums;  // by lanes
+  std::map<int, std::vector<std::vector<Slot>>> sums;  // keyed by number of lanes
   for (int width : widths_) sums[width] = NewSums(width);
   const auto& reductions = kernel_.reductions;
   const auto lanes = kernel_.inner_loops.size() == 1 ? FirstInnerLoop() : std::pair(range_.lane_begin, range_.lane_end);

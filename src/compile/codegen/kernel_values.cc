@@ -58,7 +58,7 @@ Value* KernelEmitter::LaneNumbers(llvm::Type* element) {
   return llvm::ConstantVector::get(numbers);
 }
 
-// The index and all its subexpressions fit in 32 bits.
+// True if the index and all its subexpressions fit in 32 bits.
 static bool IsNarrow(const IndexExpr& index) {
   if (index.Min() < 0 || index.Max() > INT32_MAX) return false;
   return std::all_of(index.terms.begin(), index.terms.end(),

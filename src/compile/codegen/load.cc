@@ -37,7 +37,7 @@ Result<CodeGenerator*> LoadCodeGenerator() {
   const std::string path = PathBesideProgram();
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   const std::string error = library == nullptr ? dlerror() : "";
-  if (library == nullptr) library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);  // in the system's search path
+  if (library == nullptr) library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);  // then try the system's search path
   if (library == nullptr) return Fail({}, kNoCodeGenerator, StrCat("the code generator cannot be loaded: ", error));
   auto* make = reinterpret_cast<CodeGenerator* (*)()>(dlsym(library, "shoal_new_code_generator"));
   if (make == nullptr) return Fail({}, kNoCodeGenerator, StrCat(kLibrary, " is not shoal's code generator"));

@@ -23,7 +23,7 @@ constexpr std::string_view kSuffix = ".shoal-code";
 struct Header {
   char magic[8] = {'s', 'h', 'o', 'a', 'l', 'o', 'b', '1'};
   uint64_t key_bytes = 0, object_bytes = 0;
-  uint64_t checksum = 0;  // of key and object
+  uint64_t checksum = 0;  // checksum of key and object
 };
 
 uint64_t Checksum(std::string_view key, std::string_view object) {

@@ -118,7 +118,7 @@ Num VectorBuilder::Divide(Num x, Num y) {
   return {ir_.CreateSelect(by_zero, ones, quotient), x.type};
 }
 
-// For integers, the remainder by 0 is x. For floats, as C's fmod.
+// For integers, the remainder by 0 is x. For floats, this is C's fmod.
 Num VectorBuilder::Remainder(Num x, Num y) {
   if (IsFloatNum(x)) return RemainderOfFloats(x, y);
   Value* by_zero = ir_.CreateICmpEQ(y.value, Int(y.value, 0));
@@ -185,7 +185,7 @@ Num VectorBuilder::PopulationCount(Num x) { return {Intrinsic(llvm::Intrinsic::c
 
 namespace {
 
-// The shift amount is at least the width, or negative.
+// True for lanes whose shift amount is negative or at least the width.
 Value* PastWidth(llvm::IRBuilder<>& ir, Num amount) {
   return ir.CreateICmpUGE(amount.value,
                           llvm::ConstantInt::get(amount.value->getType(), static_cast<uint64_t>(BitWidth(amount.type))));

@@ -41,7 +41,7 @@ Num VectorBuilder::NearOrLibrary(Value* is_far, const char* function, std::initi
   return {result, x.type};
 }
 
-// e^x of an f64 with relative error 1e-11: as ExpF32, with a longer series. x is clamped to ±300.
+// e^x of an f64 with relative error 1e-11: like ExpF32, but with a longer series. x is clamped to ±300.
 Value* VectorBuilder::ExpWide(Value* x) {
   Value* clamped = Intrinsic(llvm::Intrinsic::minnum, {Intrinsic(llvm::Intrinsic::maxnum, {x, Float(x, -300)}), Float(x, 300)});
   Value* n = Intrinsic(llvm::Intrinsic::nearbyint, {ir_.CreateFMul(clamped, Float(x, M_LOG2E))});

@@ -1,4 +1,4 @@
-// convert of whole arrays on the thread pool: for types without fused loops, and to widen operands of contractions.
+// Converts whole arrays on the thread pool: for types without fused loops, and to widen operands of contractions.
 #include <array>
 #include <numeric>
 

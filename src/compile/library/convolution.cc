@@ -140,7 +140,7 @@ Status Convolution(const Instruction& hlo, std::span<const Array> operands, std:
   return done ? Status() : ConvolveByPatches(hlo, operands, results, pool);
 }
 
-// 8-bit integers whose sums f32 represents exactly: each multiplication is at most 2^14 if signed and 2^16 if unsigned.
+// True for 8-bit integers whose sums are exact in f32: each product is at most 2^14 if signed and 2^16 if unsigned.
 bool IsExactInFloats(ElementType input, ElementType kernel, ElementType out, int64_t per_output) {
   if (!IsInteger(input) || !IsInteger(kernel) || BitWidth(input) != 8 || BitWidth(kernel) != 8) return false;
   return out == ElementType::kS32 && per_output <= (IsSigned(input) && IsSigned(kernel) ? 1024 : 256);

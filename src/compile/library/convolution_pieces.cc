@@ -82,7 +82,7 @@ DnnForm BackwardData(const Arrays& of) {
   return form;
 }
 
-// The input features take the role of the batch that is summed over, and the result that of the window.
+// The input features take the role of the batch, over which sums run. The result takes the role of the window.
 DnnForm BackwardWeights(const Arrays& of) {
   DnnForm form;
   DnnConvolution& to = form.convolution;

@@ -1,5 +1,5 @@
-// dot as GEMMs. The matrices are read directly from the operands if dimensions of the same kind can be merged. Narrow
-// floats are widened first.
+// Implements dot with GEMMs. The matrices are read directly from the operands if dimensions of the same kind can be
+// merged. Narrow floats are widened first.
 #include <algorithm>
 #include <optional>
 
@@ -135,9 +135,9 @@ void Multiply(const Sides& sides, const Array& a, const Array& b, Array& out, Th
                out.Mutable<T>().data(), pool);
 }
 
-// 8-bit integers, computed exactly with the CPU's instructions for them, or as floats. Each multiplication is at most
-// 2^14 if signed and 2^16 if unsigned, and f32 is exact up to 2^24. Sums each stretch as floats, all stretches as
-// integers.
+// Multiplies 8-bit integers exactly, with the CPU's instructions for them or as floats. Each product is at most 2^14 if
+// signed and 2^16 if unsigned, and f32 is exact up to 2^24. Therefore, sums short stretches as floats, and adds the
+// stretches as integers.
 void MultiplyBytes(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
   const auto& [lhs, rhs] = sides;
   const std::span<const GemmOffsets> offsets = OffsetsOfBatch(lhs, rhs);
@@ -177,7 +177,7 @@ bool MultiplySkinny(const Sides& sides, const Array& a, const Array& b, Array& o
   return rhs.free == 1 && multiply(rhs, b, lhs, a);
 }
 
-// Each matrix is contiguous, row by row or column by column.
+// True if each matrix is contiguous, row by row or column by column.
 bool IsDense(const Side& side) {
   const bool rows = side.contracting_stride == 1 && side.free_stride == side.contracting;
   return rows || (side.free_stride == 1 && side.contracting_stride == side.free);

@@ -77,7 +77,7 @@ void SplitSpectra(Transform& transform, int64_t count, Transform::Number* a, Tra
 }
 
 // Computes the full spectrum of a + ib from the half spectra of real lines a and b: element n - k is the conjugate of
-// element k. Real and imaginary parts are swapped, for an inverse transform.
+// element k. Swaps real and imaginary parts, for an inverse transform.
 void JoinSpectra(const Transform::Number* a, const Transform::Number* b, Transform& transform) {
   Transform::Number* z = transform.numbers();
   const int64_t n = transform.length();

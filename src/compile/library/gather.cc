@@ -1,5 +1,5 @@
-// gather. If the last dimension of the result is a slice dimension, copies contiguous runs of the slices. If it is a
-// batch dimension, copies element by element in the order of the result.
+// Implements gather. If the last dimension of the result is a slice dimension, copies contiguous runs of the slices. If
+// it is a batch dimension, copies element by element in the order of the result.
 #include <algorithm>
 #include <vector>
 #include <cstring>
@@ -42,7 +42,7 @@ Slices SlicesOf(const Instruction& hlo, Ints operand, Ints result) {
   return slices;
 }
 
-// Offset in the result of each batch index, in row-major order. `at` is empty if they are 0, step, 2 * step, ….
+// Offset in the result of each batch index, in row-major order. `at` is empty if the offsets are 0, step, 2 * step, ….
 struct BatchOffsets {
   int64_t step = 1;
   std::vector<int64_t> at;

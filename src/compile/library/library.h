@@ -1,6 +1,6 @@
 // Library functions: parallel implementations of instructions over whole arrays, such as dots, convolutions, sorts,
 // prefix sums and transforms. The loops are in kernels/ and do not depend on instructions. A library function reads the
-// attributes of the instruction and calls them.
+// attributes of the instruction and calls these loops.
 //
 // To add one, write a function of this type in the file of its family in compile/library and add a row to table.cc.
 //   - `operands` are row-major arrays, as in the interpreter. Other instructions may read them too.
@@ -27,7 +27,7 @@ using LibraryFunction = Status (*)(const Instruction& hlo, std::span<const Array
 LibraryFunction LibraryFunctionOf(const Instruction& hlo);
 
 // True if the library function updates its first operand in place. results[0] then holds the operand's elements, in the
-// operand's own buffer if that has no other owner, and operands[0] is empty.
+// operand's own buffer if that buffer has no other owner, and operands[0] is empty.
 bool UpdatesOperand(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -29,7 +29,7 @@ Combiner CombinerOf(const Computation& computation) {
 
 // The update windows in the array.
 struct Windows {
-  Dims sizes, strides, max_starts;  // of the kept window dimensions; maximum start in each dimension of the array
+  Dims sizes, strides, max_starts;  // for kept window dimensions; max_starts: for each array dimension
   bool windows_disjoint = true;     // any two windows are equal or have no common element
 };
 

@@ -1,5 +1,5 @@
-// select-and-scatter with a comparison and a sum, the gradient of pooling. Lanes run along the last dimension if
-// windows do not extend over it. Threads split the images of a batch.
+// Implements select-and-scatter with a comparison and a sum, the gradient of pooling. Lanes run along the last
+// dimension if windows do not extend over it. Threads split the images of a batch.
 #include <algorithm>
 
 #include "compile/library/rows.h"

@@ -1,4 +1,4 @@
-// sort by comparisons of operand elements. Maps elements to integer keys in the same order and radix-sorts the keys.
+// Sorts by comparisons of operand elements. Maps elements to integer keys in the same order, then sorts the keys.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -128,7 +128,7 @@ struct Keyed {
   Key element = 0;  // index in the row
 };
 
-// Stable, least significant digit first. Skips digits that are equal in all keys.
+// A stable radix sort, least significant digit first. Skips digits that are equal in all keys.
 template <class Key>
 void RadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& scratch) {
   const int digit_bits = row.size() < 4096 ? 8 : 11;
@@ -147,7 +147,7 @@ void RadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& scratch) {
   }
 }
 
-// Also stable, and faster for few elements.
+// A stable sort that is faster for few elements.
 template <class Key>
 void InsertionSort(std::vector<Keyed<Key>>& row) {
   for (size_t i = 1; i < row.size(); ++i) {
@@ -185,7 +185,7 @@ class RowSorter {
         InsertionSort(row_);
       else if (is_stable_)
         RadixSort(row_, scratch_);
-      else  // as the interpreter does, which orders equal elements as XLA:CPU does
+      else  // same as the interpreter, which orders equal elements like XLA:CPU
         std::sort(row_.begin(), row_.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
     }
     for (size_t i = 0; i < size; ++i) permutation_[i] = static_cast<int64_t>(row_[i].element);

@@ -10,7 +10,7 @@ namespace shoal::internal {
 
 // An operand dimension that corresponds to a batch dimension of the indices.
 struct BatchingStride {
-  int64_t stride = 1, size = 1;        // of the batch dimension, in index vectors
+  int64_t stride = 1, size = 1;        // stride in index vectors and size of the batch dimension
   int64_t element = 0, max_start = 0;  // stride and maximum start of the operand dimension
 };
 

@@ -1,4 +1,4 @@
-// transpose in tiles, so that both operand and result are accessed in whole cache lines.
+// Implements transpose in tiles, so that both operand and result are accessed in whole cache lines.
 #include <algorithm>
 #include <cstring>
 #ifdef __SSE2__

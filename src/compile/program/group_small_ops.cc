@@ -25,7 +25,7 @@ int64_t StoredBytes(const Shape& shape) {
   return bytes;
 }
 
-// All leaves are non-empty arrays, and together they are small.
+// True if all leaves are non-empty arrays and together they are small.
 bool HasFewBytes(const Shape& shape) {
   const auto leaves = LeafShapes(shape);
   const bool are_few = std::ranges::all_of(leaves, [](const Shape* leaf) {
@@ -67,8 +67,8 @@ class SmallOpGrouping {
   }
 
  private:
-  // Adds `hlo` to the current group, or closes the group. Structure ops (tuple, get-tuple-element) are not members; one
-  // with a member as operand comes after the group, and so do its users.
+  // Adds `hlo` to the current group, or closes the group. Structure ops (tuple, get-tuple-element) are never members.
+  // If one has a member as operand, it comes after the group, and so do its users.
   void Visit(Instruction& hlo) {
     const bool is_element = IsGetTupleElement(hlo) && members_.contains(hlo.operands[0]);
     const bool is_op = Info(hlo.opcode).op_class != OpClass::kStructure;
@@ -142,7 +142,7 @@ class SmallOpGrouping {
 
   Module& module_;
   Computation& computation_;
-  Users users_;  // before the rewrite
+  Users users_;  // users before the rewrite
   std::unordered_set<const Instruction*> control_predecessors_;  // instructions with control successors
   std::unordered_set<const Instruction*> members_, after_group_, grouped_;
   std::vector<Instruction*> order_;  // the members, in order

@@ -45,7 +45,7 @@ class Lowering {
   }
 
  private:
-  // Visits computations that run instruction by instruction, which excludes those of compiled loops and fusions.
+  // Visits computations that run instruction by instruction, so not the computations of compiled loops and fusions.
   void Visit(Computation& computation) {
     if (!visited_.insert(&computation).second) return;
     if (!by_ops_ && !inside_ops_.contains(&computation)) GroupSmallOps(*program_.module, computation);

@@ -1,10 +1,10 @@
 // Program: a Module prepared for execution. Each instruction is a compiled kernel, a library function, or evaluated by
 // the interpreter. Plain data; `shoal run --explain` prints it.
 //
-// The instructions are those of a private copy of the module after the passes, which have fused everything that one
-// loop nest can compute. Instructions run in the order of their computation. Values are reference-counted blocks from
-// the device's memory pool. After the last use of a value, its block is reused for the next value of that size, or in
-// place if the instruction supports that. So loops need no copies, and pages are faulted in only once, not in each run.
+// The instructions belong to a private copy of the module, in which passes have fused everything that one loop nest can
+// compute. Instructions run in the order of their computation. Values are reference-counted blocks from the device's
+// memory pool. After the last use of a value, its block is reused for the next value of that size, or in place if the
+// instruction supports that. So loops need no copies, and pages are faulted in only once, not in each run.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace shoal::internal {
 
 struct LoweredInstruction {
   enum class Kind : uint8_t {
-    kKernel,    // kernels[kernel] and those of `pieces`: each computes a part of the result
+    kKernel,    // kernels[kernel] and part_kernels: each computes a part of the result
     kLibrary,   // library
     kRoutine,   // routines[kernel]: a whole loop
     kSequence,  // sequences[kernel]: a call of small ops
@@ -37,7 +37,7 @@ struct Sequence {
 };
 
 struct Program {
-  std::unique_ptr<Module> module;    // after the passes
+  std::unique_ptr<Module> module;    // the module after the passes
   std::vector<FusedKernel> kernels;  // unique; several instructions may share a kernel
   std::vector<std::unique_ptr<Routine>> routines;
   std::vector<Sequence> sequences;

@@ -23,7 +23,7 @@ using Slots = RoutineSlots::Slots;
 // Limits above which a single thread would be too slow, or the stack too small.
 constexpr int64_t kMaxWork = int64_t{1} << 15, kMaxOwnBytes = int64_t{1} << 17;
 constexpr size_t kMaxStatements = 200;
-// For more multiplications than this, a dot is faster in the library, including the call.
+// With more multiplications, a dot is faster in the library, even with the cost of the call.
 constexpr double kMaxDotMultiplications = 1 << 14;
 
 bool IsPlainArray(const Shape& shape) {
@@ -146,7 +146,7 @@ class RoutineBuilder {
       for (size_t i = 0; i < hlo.operand_count(); ++i) inside.push_back(operand(i));
       return Lower(*hlo[kToApply], inside, block);
     }
-    // Ops that keep the bytes and only change the shape.
+    // True for ops that keep the bytes and change only the shape.
     const bool keeps_bytes = hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kCopy || hlo.opcode == Opcode::kBitcast;
     if (keeps_bytes && IsLoopOp(hlo)) return operand(0);
     return Kernels(hlo, values, block);

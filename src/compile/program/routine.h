@@ -39,7 +39,7 @@ struct RoutineStatement {
   size_t kernel = 0;
   std::vector<int> slots;
   std::vector<size_t> blocks;
-  const Instruction* hlo = nullptr;  // for loops and branches
+  const Instruction* hlo = nullptr;  // set for loops and branches
   // Index of the first counter. For a loop: executions, iterations, and exits because the state stopped changing. For a
   // branch: executions of each block.
   size_t counter = 0;
@@ -50,7 +50,7 @@ struct Routine {
   size_t state_slots = 0;
   std::vector<bool> written;  // for each state slot; memory of slots that are not written may be shared
   std::vector<RoutineSlot> slots;
-  std::vector<int> constants;  // slots
+  std::vector<int> constants;  // slots of the constants
   std::vector<FusedKernel> kernels;
   std::vector<const Instruction*> evaluated;
   std::vector<std::vector<RoutineStatement>> blocks;
@@ -59,7 +59,7 @@ struct Routine {
   size_t counters = 0;
 };
 
-// The routine of a loop; null if the loop does more than a little work on small arrays.
+// The routine of a loop; null unless the loop does little work on small arrays.
 std::unique_ptr<Routine> RoutineOf(const Instruction& loop);
 
 // The sequence of a call of small ops without branches; else null. State: its operands, then the leaves of its result.
@@ -71,11 +71,11 @@ void GroupSmallOps(Module& module, Computation& computation);
 int64_t OwnBytes(const Routine& routine);
 int64_t WorkOf(const Routine& routine);
 
-// Everything the code depends on, so that equal routines are compiled once. `numbers`: replace the text of the kernels.
+// Text of all that the code depends on, so that equal routines are compiled once. `numbers` replace the kernels' texts.
 std::string ToString(const Routine& routine, std::span<const size_t> numbers = {});
 
-// Machine code of a routine. Runs iterations until the condition is false (returns 1), `max_iterations` are done (0),
-// or a callback ends it (2): `stop`, called now and then, returns true, or `evaluate`, which computes
+// Machine code of a routine. Runs iterations and returns 1 once the condition is false, 0 after `max_iterations`, or 2
+// if a callback ends the loop: `stop`, called periodically, returns true, or `evaluate`, which computes
 // evaluated[number], returns false. slots: the state, then the constants. Adds to the counters.
 struct RoutineCalls {
   bool (*stop)(void* context) = nullptr;

@@ -55,7 +55,7 @@ bool RoutineSlots::IsWritten(int slot) const {
   });
 }
 
-// Number of slots that a statement without blocks reads. It writes the others.
+// Number of slots that a statement without blocks reads. The statement writes the others.
 int64_t RoutineSlots::InputsOf(const RoutineStatement& statement) const {
   if (statement.kind == Kind::kCopy) return 1;
   if (statement.kind == Kind::kKernel) return std::ssize(routine_.kernels[statement.kernel].inputs);
@@ -114,7 +114,7 @@ void RoutineSlots::Assign(size_t block, Slots next, const Slots& state, int firs
       for (int& slot : next)
         if (slot == renamed) slot = state[i];
     }
-  // If a next value is another state slot, which would be overwritten before it is copied, save it first.
+  // If a next value is in another state slot, that slot could be overwritten before it is copied: save it first.
   for (size_t i = 0; i < state.size(); ++i) {
     if (next[i] == state[i]) continue;
     const bool is_overwritten = std::find(state.begin(), state.end(), next[i]) != state.end();
@@ -127,8 +127,8 @@ void RoutineSlots::Assign(size_t block, Slots next, const Slots& state, int firs
   for (size_t i = 0; i < state.size(); ++i) Copy(block, next[i], state[i]);
 }
 
-// True if `slot`, the next value of state i, can be merged with the state's slot: from the statement that writes it,
-// none may read the old state, except a copy to `slot` or a kernel that only reads the elements that it writes.
+// True if `slot`, the next value of state i, can be merged with the state's slot. The statement that writes `slot` and
+// later ones must not read the old state, except in a copy to `slot` or a kernel that reads only elements it writes.
 bool RoutineSlots::CanReplaceState(size_t block, const Slots& next, int slot, const Slots& state, size_t i, int first_own) const {
   if (routine_.slots[static_cast<size_t>(slot)].constant != nullptr) return false;
   if (std::find(state.begin(), state.end(), slot) != state.end()) return false;
@@ -157,7 +157,7 @@ bool RoutineSlots::ReadsWrittenElementOnly(const RoutineStatement& statement, in
           (!(node.index == store.index) || StorageBytes(node.type) != StorageBytes(kernel.outputs[static_cast<size_t>(store.output)])))
         return false;
   }
-  // With equal store indices, everything read at an index is read before anything is written there.
+  // If all stores have equal indices, every read at an index comes before any write at that index.
   return std::all_of(kernel.stores.begin(), kernel.stores.end(),
                      [&](const KernelStore& store) { return store.index == kernel.stores[0].index; });
 }

@@ -11,7 +11,7 @@ namespace shoal::internal {
 
 struct SmallKernel {
   static constexpr int kResult = -1;
-  // The operands of the instruction that are the kernel's inputs. kResult: the result as written by the kernels before.
+  // The operands of the instruction that are the kernel's inputs. kResult: the result as the previous kernels left it.
   // The kernel's outputs are the results of the instruction.
   std::vector<int> operands;
   std::optional<FusedKernel> kernel;  // none: a copy of the operand to the result

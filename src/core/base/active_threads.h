@@ -1,5 +1,5 @@
-// Counts the running threads outside thread pools: the devices of a run that are not waiting. A pool uses only as many
-// workers as there are cores left; a worker without a core of its own would slow down the others.
+// Counts the running threads outside thread pools: the threads of devices that are not waiting. A pool runs only as
+// many workers as there are free cores, because a worker without a core of its own would slow down the others.
 #pragma once
 
 namespace shoal::internal {

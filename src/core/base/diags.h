@@ -38,7 +38,7 @@ class Diags {
 struct DiagStyle {
   bool color = false;
   bool verbose = false;  // adds the location in shoal's code that created the diagnostic
-  size_t limit = 20;     // maximum of errors and of warnings printed; the rest are counted
+  size_t limit = 20;     // maximum number of errors, and of warnings, to print; the rest are only counted
 };
 
 // Renders "FILE:LINE:COLUMN: error: message [rule]", the source line, and carets under the span.

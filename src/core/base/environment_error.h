@@ -5,14 +5,14 @@
 
 namespace shoal::internal {
 
-// The rule of such a Diag; messages do not show it.
+// The rule id of an environment error; messages do not show it.
 inline constexpr std::string_view kEnvironmentRule = "world";
 
 inline Diag EnvironmentError(std::string message, Site site = Site::Here()) {
   return Fail({}, kEnvironmentRule, std::move(message), site);
 }
 
-// The rule of the only such error with a location in the module: not enough memory for an instruction's result.
+// Not enough memory for an instruction's result: the only environment error with a location in the module.
 inline constexpr std::string_view kMemoryRule = "run.memory";
 
 inline bool IsEnvironmentError(const Diag& diag) { return diag.rule == kEnvironmentRule || diag.rule == kMemoryRule; }

@@ -27,8 +27,8 @@ Diag CannotWrite(const std::string& path, int error) {
   return EnvironmentError(StrCat("cannot write ", path, ": ", std::strerror(error)));
 }
 
-// Names of temporary files that are being written, for RemoveUnfinishedFiles. Usually at most one per core; a file that
-// finds no free slot is written as well, but RemoveUnfinishedFiles does not remove it.
+// Names of temporary files that are being written, for RemoveUnfinishedFiles. Usually at most one per core. If no slot
+// is free, the file is still written, but RemoveUnfinishedFiles does not remove it.
 std::array<std::atomic<const char*>, 256> unfinished;
 
 class Unfinished {
@@ -72,7 +72,7 @@ int WriteAndClose(int file, std::initializer_list<std::string_view> parts) {
 
 bool IsSameFile(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// Writes into the existing target, which is not a regular file; `target` is null for a dangling symbolic link.
+// Writes into an existing file that is not a regular file; `target` is null for a dangling symbolic link.
 Status WriteThrough(const std::string& path, const struct stat* target,
                     std::initializer_list<std::string_view> parts) {
   struct stat output {};
@@ -87,7 +87,7 @@ Status WriteThrough(const std::string& path, const struct stat* target,
   return CannotWrite(path, error);
 }
 
-// Writes to a temporary file with a unique name, then renames it. `before` describes the file to replace, or is null.
+// Writes to a temporary file with a unique name, then renames it. `before` describes the file to replace; null if none.
 Status Replace(const std::string& path, const struct stat* before, std::initializer_list<std::string_view> parts) {
   static std::atomic<int> count;
   std::string temporary;

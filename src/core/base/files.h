@@ -30,7 +30,7 @@ class FileBytes {
 // standard output (/dev/stdout) are written directly.
 Status WriteFile(const std::string& path, std::initializer_list<std::string_view> parts);
 
-// For signal handlers: removes the temporary files of unfinished WriteFile calls.
+// Removes the temporary files of unfinished WriteFile calls. May be called by signal handlers.
 void RemoveUnfinishedFiles();
 
 // Checks that files of `bytes` bytes in total can be written into `folder`, which need not exist. Leaves no files.

@@ -23,7 +23,7 @@ double KilobytesOf(const char* file, const std::string& name) {
   return kUnknown;
 }
 
-// The number in a file that contains nothing else; unknown for "max" (no limit).
+// The number in a file that contains only a number; kUnknown for "max", which means no limit.
 double NumberIn(const char* file) {
   std::ifstream text(file);
   double number = 0;

@@ -13,7 +13,7 @@ inline uint64_t LoadWord(const char* at) {
   return word;
 }
 
-// Packs the bytes of a text shorter than eight into one word, in an order that depends only on its length.
+// Packs a text of fewer than eight bytes into one word, in an order that depends only on the length of the text.
 inline uint64_t LoadShort(const char* at, size_t size) {
   if (size >= 4) {
     uint32_t first = 0, last = 0;
@@ -27,7 +27,7 @@ inline uint64_t LoadShort(const char* at, size_t size) {
 }
 
 // Hashes eight bytes at a time; the last eight overlap those before. Names usually differ in their last characters, the
-// high bits of the last word; only a double-width multiplication moves these to the low bits, which hash tables use.
+// high bits of the last word. Only a double-width multiplication moves them to the low bits, which hash tables use.
 inline uint64_t HashName(std::string_view name) {
   uint64_t hash = name.size();
   auto mix = [&hash](uint64_t word) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-// Reads the header: a Python dict of string keys whose values are strings, True or False, and tuples of integers.
+// Reads the header: a Python dict with string keys. Its values are strings, True or False, or tuples of integers.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : rest_(text) {}
@@ -37,7 +37,7 @@ class HeaderReader {
       has_descr_ = true;
     } else if (key == "fortran_order") {
       array.fortran_order = TakeWord("True");
-      if (!array.fortran_order && !TakeWord("False")) return Fail("has a 'fortran_order' other than True and False");
+      if (!array.fortran_order && !TakeWord("False")) return Fail("has a 'fortran_order' other than True or False");
       has_order_ = true;
     } else if (key == "shape") {
       has_shape_ = true;

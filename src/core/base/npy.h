@@ -23,14 +23,14 @@ struct NpyArray {
   std::string_view data;                 // the data; little-endian
 };
 
-// Parses only the header: `beginning` may end anywhere after it. `data` stays empty.
+// Parses only the header; `beginning` may end anywhere after the header. `data` stays empty.
 Result<NpyArray> ParseNpyHeader(std::string_view beginning);
 
 // Parses a whole file; `data` points into `file`. Bytes after the data are ignored, as in NumPy. An error message is a
 // predicate to put after the file name: "has no 'shape' in its header".
 Result<NpyArray> ParseNpy(std::string_view file);
 
-// The bytes of a file before the data, for a row-major array, in version 1 (2 if long). `descr` is as in NpyArray.
+// The bytes of a file before the row-major data, in version 1 (2 if the header is long). `descr` is as in NpyArray.
 std::string NpyHeader(std::string_view descr, const std::vector<int64_t>& dims);
 
 }  // namespace shoal::internal

@@ -55,7 +55,7 @@ std::string EscapeForTerminal(std::string_view text) {
     text.remove_prefix(bytes);
   };
   while (!text.empty()) {
-    auto special = [](char c) { return c < ' ' || c == 127; };  // and non-ASCII bytes, where char is signed
+    auto special = [](char c) { return c < ' ' || c == 127; };  // also finds non-ASCII bytes if char is signed
     keep(static_cast<size_t>(std::find_if(text.begin(), text.end(), special) - text.begin()));
     if (text.empty()) break;
     const Character character = CharacterAt(text);

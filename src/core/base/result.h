@@ -14,7 +14,7 @@
 namespace shoal::internal {
 
 // A range of the user's text. Line and column are computed from the Source when a message is printed, so a span costs
-// only eight bytes per instruction. Offset kNowhere and length 0: no location in a text.
+// only eight bytes per instruction. Offset kNowhere with length 0 means no location in a text.
 struct TextSpan {
   static constexpr uint32_t kNowhere = UINT32_MAX;
   uint32_t offset = kNowhere;
@@ -44,7 +44,7 @@ inline Diag Fail(TextSpan at, std::string_view rule, std::string message, Site s
   return {std::string(rule), std::move(message), at, Severity::kError, site};
 }
 
-// For errors without a location in a text: files, memory, arguments.
+// Creates an error without a location in a text: files, memory, arguments.
 inline Diag Fail(std::string message, Site site = Site::Here()) {
   return {{}, std::move(message), {}, Severity::kError, site};
 }

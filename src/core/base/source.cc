@@ -15,7 +15,7 @@
 namespace shoal::internal {
 namespace {
 
-// Offsets have 32 bits, which limits the size of a text, also after decompression.
+// Offsets have 32 bits, which limits the size of a text, including a decompressed one.
 constexpr size_t kMaxTextBytes = TextSpan::kNowhere - 1;
 
 bool IsGzip(std::string_view bytes) { return bytes.size() > 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }

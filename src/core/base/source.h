@@ -12,8 +12,8 @@
 namespace shoal::internal {
 
 struct LineColumn {
-  uint32_t line = 0;    // from 1
-  uint32_t column = 0;  // from 1, in bytes
+  uint32_t line = 0;    // one-based
+  uint32_t column = 0;  // one-based, in bytes
 };
 
 class Source {

@@ -59,8 +59,8 @@ std::string StrJoin(const Range& range, std::string_view separator, Append appen
 }
 
 std::string Hex(uint64_t value);  // "1a"
-// Escapes newlines, quotes, backslashes and unprintable bytes as in C. Unescape is the inverse; it returns false for an
-// escape that C does not have.
+// Escapes newlines, quotes, backslashes and unprintable bytes as in C. Unescape is the inverse; it returns false if C
+// does not have an escape.
 void AppendEscaped(std::string& out, std::string_view text);
 bool Unescape(std::string_view text, std::string* out);
 

@@ -11,7 +11,7 @@ namespace shoal::internal {
 // East Asian letters and emoji take two columns, combining marks and colour codes none, an invalid UTF-8 byte one.
 size_t TextWidth(std::string_view text);
 
-// The part of a text that is replaced by … if it is too wide.
+// The part of a text that … replaces if the text is too wide.
 enum class ElideMode : uint8_t {
   kNever,
   kRight,   // the end

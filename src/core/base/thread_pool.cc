@@ -18,12 +18,12 @@ inline void Pause() {
 #endif
 }
 
-// For all pools together: the threads counted by AddActiveThread, and the workers that run a job.
+// Totals over all pools: the threads counted by AddActiveThread, and the workers that run a job.
 std::atomic<int> active_threads = 0, busy_workers = 0;
 std::mutex pools_mutex;
 std::vector<ThreadPool*> pools;
 
-// Maximum number of busy workers if a pool has `threads` threads. At least one of these is a caller, counted or not.
+// Maximum number of busy workers if a pool has `threads` threads. One of the threads is the caller, counted or not.
 int MaxWorkers(int threads) { return threads - std::max(1, active_threads.load(std::memory_order_relaxed)); }
 bool HasFreeCore(int threads) { return busy_workers.load(std::memory_order_relaxed) < MaxWorkers(threads); }
 
@@ -37,8 +37,8 @@ void RemoveActiveThread() {
   for (ThreadPool* pool : pools) pool->WakeForJobs();
 }
 
-// Wakes workers only if there are jobs: devices wait at every collective, and waking a worker without work costs them
-// more than it saves. No wake-up is lost: a worker that found no job holds the mutex until it sleeps.
+// Wakes workers only if there are jobs: devices wait at every collective, and waking an idle worker each time would
+// cost more than it saves. No wake-up is lost: a worker that found no job holds the mutex until it sleeps.
 void ThreadPool::WakeForJobs() {
   std::lock_guard lock(mutex_);
   if (!jobs_.empty()) wake_.notify_all();

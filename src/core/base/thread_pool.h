@@ -11,10 +11,10 @@
 //
 // The rules:
 //   - Results must not depend on the number of threads. Where the split affects the result, as for partial sums, split
-//     the work by the shape of the data alone (as ForBlocks does), never by threads().
+//     the work only by the shape of the data (as ForBlocks does), never by threads().
 //   - A task runs to completion; it may not wait for another task. A task may call Run: the nested tasks run on its own
 //     thread and on idle workers, so this cannot deadlock.
-//   - A task calls libraries single-threaded: two runtimes that both spin cost a hundred times what they save.
+//   - A task calls libraries single-threaded: two spinning runtimes would cost a hundred times what they save.
 //   - Tasks should take at least about 10 µs: passing one to a worker costs about half a microsecond while the workers
 //     spin, and 50 to 90 µs when they sleep.
 #pragma once
@@ -38,7 +38,7 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
-  // Called when a core becomes free (core/base/active_threads.h): wakes sleeping workers if there are jobs.
+  // Wakes sleeping workers if there are jobs. Called when a core becomes free (core/base/active_threads.h).
   void WakeForJobs();
 
   // Calls task(i) for every i in [0, count), on this thread and on idle workers; returns when all are done. Several

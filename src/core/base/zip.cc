@@ -50,7 +50,7 @@ Result<Directory> FindDirectory(std::string_view file) {
   return directory;
 }
 
-// Replaces the numbers that the extra field with id 1 stores in 64 bits.
+// Replaces the entry's numbers for which the extra field with id 1 has 64-bit values.
 void ReadExtra64(std::string_view extra, ZipReader::Entry& entry) {
   while (extra.size() >= 4) {
     const Fields field(extra);
@@ -67,7 +67,7 @@ void ReadExtra64(std::string_view extra, ZipReader::Entry& entry) {
   }
 }
 
-// Unpacks the first `bytes` bytes of an entry whose unpacked size should be `all`.
+// Unpacks the first `bytes` bytes of an entry whose unpacked size is `all` according to the directory.
 Result<std::string> Inflate(std::string_view packed, uint64_t bytes, uint64_t all) {
   // Deflate compresses at most about a thousandfold; a larger size in the directory is malformed.
   if (all / 1100 > packed.size()) return Fail("its unpacked size is larger than its data allows");

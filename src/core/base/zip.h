@@ -17,8 +17,8 @@ class ZipReader {
   bool Has(const std::string& name) const { return entries_.count(name) != 0; }
   // The unpacked bytes of an entry, which must exist; verifies the checksum.
   Result<std::string> Read(const std::string& name) const;
-  // The first `max_bytes` of them at most. Allocates no more than that, whatever size the archive claims. Verifies the
-  // checksum only if this is the whole entry.
+  // At most the first `max_bytes` unpacked bytes of an entry. Allocates no more than that, whatever size the archive
+  // claims. Verifies the checksum only if these are all bytes of the entry.
   Result<std::string> ReadBeginning(const std::string& name, uint64_t max_bytes) const;
 
   struct Entry {

@@ -81,7 +81,7 @@ struct OriginalValue {
   // {…,["f"]}: the calls the value passed through; {[synthetic_call]} in older texts is one unnamed call.
   std::span<const std::string_view> calls;
   struct Leaf {
-    Ints index;  // in the instruction's shape
+    Ints index;  // index into the instruction's shape
     OriginalArray array;
   };
   std::span<const Leaf> leaves;
@@ -92,7 +92,7 @@ using Computations = std::span<Computation* const>;
 using Instructions = std::span<Instruction* const>;
 using IntLists = std::span<const Ints>;
 struct EnumValue {
-  uint8_t index = 0;  // into the names of the attribute's enum
+  uint8_t index = 0;  // index into the names of the attribute's enum
 };
 using EnumList = std::span<const EnumValue>;
 struct RawText {

@@ -5,12 +5,12 @@
 
 namespace shoal::internal {
 
-// Bytes of one buffer: for an array, with tile padding and the stored sizes of its dynamic dimensions; for a tuple, of
-// its table of 8-byte pointers. An array without a layout counts as dense. Saturates.
+// Bytes of one buffer, saturating. For an array, includes tile padding and the stored sizes of its dynamic dimensions;
+// for a tuple, counts only its table of 8-byte pointers. An array without a layout counts as dense.
 int64_t BufferBytes(const Shape& shape);
 // Bytes of an array with tile padding, but without tail padding and stored dimension sizes.
 int64_t TiledBytes(const Shape& array);
-// Bytes after an array that store the sizes of its dynamic dimensions: as in its layout, else 4 for each dimension.
+// Bytes after an array that store the sizes of its dynamic dimensions: as its layout says, else 4 per dimension.
 int64_t DynamicSizeBytes(const Shape& array);
 // Bytes of all arrays in `shape`.
 int64_t ArrayBytes(const Shape& shape);

@@ -15,7 +15,7 @@ class CallGraph {
 
   // The instructions that call the computation, in the order of the text.
   std::span<const Instruction* const> CallersOf(const Computation& computation) const;
-  // The computations reachable from the entry computation, callers before callees. A call that would close a cycle is
+  // The computations reachable from the entry computation, callers before callees. Calls that close a cycle are
   // ignored.
   const std::vector<const Computation*>& ReachableFromEntry() const { return reachable_; }
 

@@ -130,9 +130,9 @@ bool ReplicaGroups::empty() const {
 namespace {
 
 std::vector<std::vector<int64_t>> ExpandMeshAxes(const ReplicaGroups::MeshAxes& groups) {
-  // Every axis is split into (before, part, after); the referenced parts vary within a group, the rest between groups.
+  // Splits every axis into (before, part, after). Referenced parts vary within a group, all others between groups.
   const Mesh& mesh = groups.mesh;
-  std::vector<int64_t> sizes;  // of the split axes, major to minor
+  std::vector<int64_t> sizes;  // sizes of the split axes, major to minor
   std::vector<int> part_of_ref(groups.axes.size(), -1);
   for (int64_t axis = 0; axis < mesh.AxisCount(); ++axis) {
     // Split points of this axis, from all references to it.

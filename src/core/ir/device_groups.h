@@ -21,7 +21,7 @@ struct IotaTiles {
   static IotaTiles Canonical(std::vector<int64_t> dims, std::vector<int64_t> reshape, std::vector<int> perm);
   // Devices in ascending order: dims<=[n].
   static IotaTiles Plain(std::vector<int64_t> dims);
-  // These devices with the dimensions of the result permuted; nullopt if no iota describes that.
+  // The same devices with the dimensions of the result permuted; nullopt if an iota cannot express that.
   std::optional<IotaTiles> Transposed(const std::vector<int>& order) const;
   std::vector<int64_t> Devices() const;
   bool operator==(const IotaTiles&) const = default;
@@ -51,7 +51,7 @@ struct Mesh {
 };
 void AppendMesh(std::string& out, const Mesh& mesh);
 
-// An axis of a mesh, or a sub-axis: its part of size `size` after `pre_size` more major parts, as in 'x':(2)4.
+// An axis of a mesh, or a sub-axis: the part of size `size` that follows `pre_size` more major parts, as in 'x':(2)4.
 struct SubAxis {
   int64_t pre_size = 1;
   int64_t size = 1;

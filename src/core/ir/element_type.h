@@ -1,4 +1,4 @@
-// Element types of arrays, and the kinds of non-array shapes. Enumerator values are those of the protobuf format.
+// Element types of arrays, and the kinds of non-array shapes. Enumerator values match the protobuf format.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class FloatSpecials : uint8_t { kNone, kIeee, kFn, kFnuz, kFnu, kFinite };
 struct ElementTypeInfo {
   ElementType type = ElementType::kInvalid;
   std::string_view text;
-  uint8_t bits = 0;  // of one element in dense storage
+  uint8_t bits = 0;  // bits of one element in dense storage
   TypeClass cls = TypeClass::kNonArray;
   uint8_t exponent_bits = 0;
   uint8_t mantissa_bits = 0;

@@ -23,7 +23,7 @@ bool EqualLiterals(const Literal* a, const Literal* b) {
   return a->data.size() <= 4096 && EqualBytes<std::byte>(a->data, b->data);
 }
 
-// Comparison of called computations: by address, or by body, inside which callees must be identical to bound the cost.
+// Called computations are compared by address, or by body. Inside a body, callees are compared by address: it is fast.
 enum class Callees : uint8_t { kIdentical, kEqual };
 
 bool EqualInstructions(const Computation& a, const Computation& b, Callees callees);

@@ -14,7 +14,7 @@ enum class Opcode : uint8_t;  // listed in core/ops/ops.def
 
 class Instruction {
  public:
-  std::string_view name;  // as written, without %
+  std::string_view name;  // the name as written, without %
   const Shape* shape_ = nullptr;
   std::span<Instruction*> operands;
   std::span<NamedAttr> attrs;

@@ -5,14 +5,14 @@
 namespace shoal::internal {
 namespace {
 
-// A factor of one dimension of `reshape`: the dimension, and the number of its factors that are more major.
+// A factor of one dimension of `reshape`: the dimension, and the index of the factor, counted from the most major one.
 struct Factor {
   int dim;
   int index;
 };
 
-// `reshape` with each dimension split into factors, major to minor, and for each dimension of the result the
-// factors that form it.
+// The factors into which each dimension of `reshape` is split, major to minor; and the factors that form each dimension
+// of the result.
 struct Factors {
   std::vector<std::vector<int64_t>> of_reshape;
   std::vector<std::vector<Factor>> of_result;
@@ -23,9 +23,9 @@ struct Factors {
 std::optional<Factors> CommonFactors(const IotaTiles& iota) {
   Factors factors{std::vector<std::vector<int64_t>>(iota.reshape.size()),
                   std::vector<std::vector<Factor>>(iota.dims.size())};
-  size_t next = 0;   // into perm
-  int dim = -1;      // of reshape, being split
-  int64_t rest = 1;  // of that dimension
+  size_t next = 0;   // index into perm
+  int dim = -1;      // the dimension of reshape that is being split
+  int64_t rest = 1;  // its size that is not yet split
   for (size_t i = 0; i < iota.dims.size(); ++i) {
     int64_t wanted = iota.dims[i];
     while (wanted != 1) {
@@ -67,7 +67,7 @@ std::optional<IotaTiles> IotaTiles::Transposed(const std::vector<int>& order) co
   const std::optional<Factors> factors = CommonFactors(*this);
   if (!factors) return std::nullopt;
   std::vector<int64_t> new_reshape;
-  std::vector<int> first_factor;  // of each dimension of `reshape`, in `new_reshape`
+  std::vector<int> first_factor;  // for each dimension of `reshape`, its first index in `new_reshape`
   for (const std::vector<int64_t>& split : factors->of_reshape) {
     first_factor.push_back(static_cast<int>(new_reshape.size()));
     new_reshape.insert(new_reshape.end(), split.begin(), split.end());

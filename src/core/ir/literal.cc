@@ -179,7 +179,7 @@ uint64_t EncodeFloat(ElementType type, double value) {
   int exponent = std::ilogb(magnitude);
   const int smallest = fnu ? -info.exponent_bias : 1 - info.exponent_bias;
   if (exponent < smallest) exponent = smallest;
-  // In units of the last place at this exponent, rounded to even; a carry increments the exponent.
+  // The value in units of the last place, rounded to even; a carry increments the exponent.
   double scaled = std::nearbyint(std::ldexp(magnitude, m - exponent));
   uint64_t bits = static_cast<uint64_t>(scaled) + (static_cast<uint64_t>(exponent - smallest) << m);
   if (fnu) bits = static_cast<uint64_t>(exponent - smallest) + (scaled >= 2 ? 1 : 0);
@@ -222,7 +222,7 @@ void AppendElement(std::string& out, ElementType type, const std::byte* element)
 
 namespace {
 
-// True if most of a literal is implied and too large to print: zeros that the text does not list, as in constant(1) of
+// True if the implied part of a literal is too large to print: zeros that the text does not list, as in constant(1) of
 // f16[1000000,1000000], or empty lists, as in f32[1000000000,0].
 bool IsMostlyImplied(const Literal& literal) {
   if (!literal.shape->IsArray()) return false;

@@ -13,7 +13,7 @@ struct Metadata {
   int32_t source_line = 0, source_end_line = 0, source_column = 0, source_end_column = 0;
   std::span<const int64_t> profile_type;
   std::string_view deduplicated_name, scheduling_name;
-  int32_t stack_frame_id = 0;  // into Module::stack_frames, from 1; 0: none
+  int32_t stack_frame_id = 0;  // one-based index into Module::stack_frames; 0: none
   std::string_view payload;
   bool has_payload = false;
 
@@ -28,8 +28,8 @@ struct Metadata {
 // op_type="…" op_name="…" source_file="…" source_line=3, without braces.
 void AppendMetadata(std::string& out, const Metadata& metadata);
 
-// The tables FileNames, FunctionNames, FileLocations, StackFrames that newer dumps have before the computations. Their
-// ids start at 1.
+// The tables FileNames, FunctionNames, FileLocations, StackFrames that newer dumps have before the computations. Ids
+// are one-based.
 struct StackFrames {
   struct Location {
     int32_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0;

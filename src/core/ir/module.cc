@@ -120,7 +120,7 @@ class ComputationWalk {
       for (size_t i = called.size(); i-- > 0;)
         if (called[i]->defined && seen.insert(called[i]).second) stack.push_back({called[i]});
     };
-    // Visits all callees of one instruction of the root before the next instruction.
+    // Visits all callees of one instruction of the root before those of the next.
     for (const Instruction* hlo : OrderAsWritten(*root)) {
       if (!CallsComputations(*hlo)) continue;
       push_called(*hlo);

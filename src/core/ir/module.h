@@ -16,14 +16,14 @@ namespace shoal::internal {
 class Computation {
  public:
   std::string_view name;
-  // In execution order: the schedule, else XLA's post-order. Computed when the module is read, whatever the order in
-  // the file, so operands and control predecessors always come before their users.
+  // Instructions in execution order: the schedule, else XLA's post-order. Readers compute it, whatever the order in the
+  // file, so operands and control predecessors always come before their users.
   std::vector<Instruction*> instructions;
   // The order of the text, or of a protobuf's ids, from which XLA derives names; empty if it equals `instructions`.
   std::vector<Instruction*> as_written;
   Instruction* root = nullptr;
   std::string_view execution_thread = "main";
-  TextSpan at;          // its name in the text
+  TextSpan at;          // location of the name in the text
   bool defined = true;  // false: called by an instruction, but missing from the text (loose text)
 
   // Parameters by number; null where a number is missing.
@@ -99,7 +99,7 @@ class Module {
   std::vector<std::string_view> unknown_attributes;  // "name=value", as written
   StackFrames stack_frames;
 
-  // In the order of the text; callees need not come first in loose text.
+  // Computations in the order of the text. In loose text, callees need not come first.
   std::vector<Computation*> computations;
   Computation* entry = nullptr;
 
@@ -124,9 +124,9 @@ bool IsInOrder(const Computation& computation);
 std::vector<Computation*> CalledComputations(const Instruction& hlo);
 bool CallsComputations(const Instruction& hlo);
 
-// Operands and control predecessors before users: XLA's order without a schedule. Derived from the order as written.
+// XLA's order without a schedule: operands and control predecessors before users. Derived from the order as written.
 std::vector<Instruction*> PostOrder(const Computation& computation);
-// Computes PostOrder for many computations, with lists that are allocated only once.
+// Computes PostOrder for many computations; its lists are allocated only once.
 class PostOrderWalk {
  public:
   // Valid until the next call.

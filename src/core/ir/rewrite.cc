@@ -73,7 +73,7 @@ class ModuleCloner {
       new (&copy.attrs[i]) NamedAttr{hlo.attrs[i].id, ImportAttr(hlo.attrs[i].value)};
   }
 
-  // Attributes that refer to computations, instructions or shapes refer to their copies.
+  // Copies a value; references to computations, instructions or shapes become references to their copies.
   AttrValue ImportAttr(const AttrValue& value) {
     if (auto* one = std::get_if<Computation*>(&value)) return *one == nullptr ? *one : computations_.at(*one);
     if (auto* some = std::get_if<Computations>(&value)) {
@@ -189,7 +189,7 @@ void ApplyReplacements(const Replacements& replacements, Module& module, Computa
 Instruction* Inline(const Computation& callee, std::span<Instruction* const> arguments, Module& module,
                     Computation& computation) {
   absl::flat_hash_map<const Instruction*, Instruction*> copies;
-  const size_t count = std::min(arguments.size(), callee.parameters.size());  // a loose call passes more
+  const size_t count = std::min(arguments.size(), callee.parameters.size());  // a call in loose text may pass more
   for (size_t i = 0; i < count; ++i) copies[callee.parameters[i]] = arguments[i];
   for (const Instruction* hlo : callee.instructions) {
     if (copies.contains(hlo)) continue;

@@ -1,5 +1,5 @@
 // Rewriting a Module: clone it, create instructions, replace values, inline and remove computations. A new instruction
-// takes the location in the text of the one it replaces, so that messages still have a caret.
+// takes the text location of the one it replaces, so that messages still have a caret.
 //
 // A pass scans a computation once, records all replacements in a Replacements, and applies them together: replacing one
 // use at a time would cost a scan each.
@@ -14,7 +14,7 @@ namespace shoal::internal {
 // it. It owns its shapes and, for messages, a copy of the text.
 std::unique_ptr<Module> CloneModule(const Module& module);
 
-// Appends a new instruction (see SortTopologically) with the location in the text and the metadata of `instead_of`.
+// Appends a new instruction with the text location and the metadata of `instead_of`. See SortTopologically.
 Instruction* NewInstruction(Module& module, Computation& computation, Opcode opcode, const Shape* shape,
                             std::span<Instruction* const> operands, const Instruction& instead_of);
 // Appends a copy of an instruction with other operands to `computation`. Called computations are shared.
@@ -32,16 +32,16 @@ void Apply(const Replacements& replacements, Module& module, Computation& comput
 // Like Apply, but also removes the replaced instructions, even those with side effects, and sorts the computation.
 void ApplyReplacements(const Replacements& replacements, Module& module, Computation& computation);
 
-// Copies the callee's instructions into `computation` with `arguments` for its parameters; returns its root's copy.
+// Copies the callee's instructions into `computation`, with `arguments` as parameters. Returns the copy of the root.
 Instruction* Inline(const Computation& callee, std::span<Instruction* const> arguments, Module& module,
                     Computation& computation);
 
-// Sorts operands before users, otherwise in the existing order; renumbers the instructions.
+// Sorts operands before users and otherwise keeps the existing order. Renumbers the instructions.
 void SortTopologically(Computation& computation);
 
-// Removes instructions that neither the root nor an `is_kept` instruction needs, except parameters. True if any.
+// Removes instructions that neither the root nor an `is_kept` one needs, except parameters. True if it removed any.
 bool RemoveUnused(Computation& computation, bool (*is_kept)(const Instruction&));
-// Removes the computations that are not reachable from the entry. True if any.
+// Removes the computations that are not reachable from the entry. True if it removed any.
 bool RemoveUncalled(Module& module);
 
 }  // namespace shoal::internal

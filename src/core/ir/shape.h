@@ -81,7 +81,7 @@ class Shape {
   const Shape& element(int64_t i) const { return *elements_[i]; }
   // The subshape at a path; null if there is none.
   const Shape* At(std::span<const int64_t> index) const;
-  // Number of arrays and tokens in it, tuples flattened; saturates at kMaxLeaves.
+  // Number of arrays and tokens in the shape, tuples flattened; saturates at kMaxLeaves.
   int64_t LeafCount() const { return leaf_count_; }
 
   // This shape without layouts and with static dimensions. Compatible shapes have the same bare object.

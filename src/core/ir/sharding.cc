@@ -9,8 +9,8 @@ namespace {
 
 using Kind = Sharding::Kind;
 
-// The sort order of subgroups. Replicated ones come late because their devices are sorted, which is only possible in
-// the last dimension.
+// The sort order of subgroups. Replicated ones come late: their devices are sorted, which only the last dimension
+// allows.
 constexpr Kind kSubgroupOrder[] = {Kind::kMaximal,   Kind::kTuple,      Kind::kTiled,  Kind::kManual,
                                    Kind::kUnreduced, Kind::kReplicated, Kind::kUnknown};
 
@@ -25,7 +25,7 @@ TileAssignment Reshaped(TileAssignment tiles, std::vector<int64_t> dims) {
   return tiles;
 }
 
-// `devices`, an array with dimensions `dims`, with its dimensions permuted.
+// Permutes the dimensions of `devices`, an array with dimensions `dims`.
 std::vector<int64_t> TransposedDevices(const std::vector<int64_t>& devices, const std::vector<int64_t>& dims,
                                        const std::vector<int>& order) {
   std::vector<int64_t> strides(dims.size(), 1);
@@ -54,7 +54,7 @@ TileAssignment Transposed(const TileAssignment& tiles, const std::vector<int>& o
 std::optional<IotaTiles> WithSortedGroups(const IotaTiles& iota, int64_t group) {
   std::vector<int64_t> reshape = iota.reshape;
   std::vector<int> perm = iota.perm;
-  size_t first = perm.size();  // dimensions perm[first] and on form the group
+  size_t first = perm.size();  // the dimensions starting at perm[first] form the group
   while (group > 1) {
     if (first == 0) return std::nullopt;
     const int dim = perm[--first];
@@ -87,10 +87,10 @@ TileAssignment WithSortedReplicas(TileAssignment tiles) {
 
 struct Subgroups {
   TileAssignment tiles;
-  std::vector<Kind> types;  // of the last dimensions
+  std::vector<Kind> types;  // types of the last dimensions
 };
 
-// Merges the subgroups into one dimension per type, sorted, without those of size 1.
+// Merges the subgroups into one dimension per type, sorted. Drops dimensions of size 1.
 Subgroups Merged(const Subgroups& groups) {
   const auto& [tiles, types] = groups;
   const size_t data_rank = tiles.dims.size() - types.size();
@@ -163,7 +163,7 @@ Sharding Sharding::ForShape(Sharding sharding, const Shape& shape) {
 }
 
 void Sharding::ExtractReductionOp() {
-  if (kind == Kind::kNamed) return;  // has its own syntax for the reduction
+  if (kind == Kind::kNamed) return;  // its syntax includes the reduction
   for (const Metadata& entry : metadata) {
     if (entry.op_type != kReductionOpType) continue;
     reduction = ReductionOp::kSum;

@@ -24,7 +24,7 @@ struct Sharding {
     kManual = 4,
     kUnknown = 5,
     kUnreduced = 6,
-    kNamed = 7,  // by mesh axes; not a number of the format
+    kNamed = 7,  // sharded by mesh axes; not a number of the format
   };
   enum class Group : uint8_t { kNone, kAs, kLike };
 
@@ -48,14 +48,14 @@ struct Sharding {
   std::vector<Dimension> dimensions;
   std::vector<AxisRef> replicated_axes, unreduced_axes, manual_axes;
 
-  // A tiled sharding in XLA's normal form: subgroups merged, sorted, trivial ones removed; {manual} or {replicated}
-  // if it is only that. `types` are the kinds of the last dimensions of `tiles`; all dimensions are positive, an
-  // iota is canonical.
+  // A tiled sharding in XLA's normal form: subgroups are merged and sorted, trivial ones removed; a sharding that is
+  // only manual or replicated becomes {manual} or {replicated}. `types` are the kinds of the last dimensions of
+  // `tiles`. All dimensions of `tiles` must be positive, and an iota canonical.
   static Sharding Tiled(TileAssignment tiles, std::vector<Kind> types, std::vector<Metadata> metadata);
   // Expands a single sharding of a tuple shape to one sharding per leaf.
   static Sharding ForShape(Sharding sharding, const Shape& shape);
-  // Sets `reduction` from metadata of type kReductionOpType, the only field for it in older forms. Parsers call this
-  // last. Keeps the metadata: XLA removes them from protobufs, but not from text.
+  // Sets `reduction` from metadata of type kReductionOpType, the only place for it in the older syntax. Parsers call
+  // this last. Keeps the metadata entry: XLA removes it from protobufs, but not from text.
   void ExtractReductionOp();
   static constexpr std::string_view kReductionOpType = "sdy::reduction_op";  // op_name: SUM, MAX, MIN
   bool operator==(const Sharding&) const = default;

@@ -42,7 +42,7 @@ inline int64_t SaturatingProduct(std::initializer_list<int64_t> factors) {
 int64_t ElementCountOf(const Shape& shape);
 // Bytes of the arrays in `shape` on the host: each element in whole bytes, without padding.
 int64_t HostBytesOf(const Shape& shape);
-// True if the bytes of an array in `shape`, or of all of them together, overflow.
+// True if the size in bytes of an array in `shape`, or of all its arrays together, overflows.
 inline bool SizeOverflows(const Shape& shape) { return HostBytesOf(shape) == kSizeOverflow; }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// The location in the user's program that an instruction comes from, on one line.
+// The location in the user's program from which an instruction originates, as one line of text.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-// "model.py:12", from the metadata or from the stack frame it names; empty if neither has a location.
+// "model.py:12", from the metadata or the stack frame that the metadata names; empty if neither has a location.
 std::string FormatSourceLocation(const Metadata& metadata, const StackFrames& frames);
 
 }  // namespace shoal::internal

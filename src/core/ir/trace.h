@@ -11,7 +11,7 @@ namespace shoal::internal {
 class Instruction;
 
 struct TraceEvent {
-  std::string name;   // of the instruction
+  std::string name;   // the instruction's name
   uint32_t device = 0, stream = 0;
   double start = 0, duration = 0;  // seconds
   std::string category;            // "matrix", "memory", "communication", "idle", …
@@ -27,9 +27,9 @@ struct TraceFlow {
 
 struct Trace {
   std::string source;                // "predicted", or the file or command it comes from
-  std::vector<std::string> devices;  // names
+  std::vector<std::string> devices;  // device names
   std::vector<std::string> streams;
-  std::vector<TraceEvent> events;  // by rising start on each stream
+  std::vector<TraceEvent> events;  // sorted by start within each stream
   std::vector<TraceFlow> flows;
 };
 

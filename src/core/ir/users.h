@@ -17,7 +17,7 @@ class Users {
  private:
   struct Lists {
     std::vector<const Instruction*> all;
-    std::vector<uint32_t> starts;  // users of instruction number i: all[starts[i]] to all[starts[i + 1]]
+    std::vector<uint32_t> starts;  // users of instruction i: all[starts[i]] up to, not including, all[starts[i + 1]]
   };
   const Lists& ListsOf(const Computation& computation);
 

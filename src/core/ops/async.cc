@@ -28,7 +28,7 @@ const Computation* Wrapped(const Instruction& hlo) {
   return computation == nullptr || computation->root == nullptr ? nullptr : computation;
 }
 
-// An async op may bind its operands and results incrementally: the first few of them, or all.
+// True if `prefix` is the beginning of `shape`: an async op may bind its operands and results incrementally.
 bool IsPrefix(const Shape& prefix, const Shape& shape) {
   if (Compatible(prefix, shape)) return true;
   if (!prefix.IsTuple() || prefix.elements().empty()) return prefix.IsTuple();
@@ -47,7 +47,7 @@ Status CheckShape(const Instruction& hlo) {
   return Broken(hlo, "C1", StrCat("the result must be ((operands), result, …), got ", Str(hlo.shape())));
 }
 
-// Checks the operands and results that are bound so far against those of the computation.
+// Checks the operands and results bound so far against the parameters and results of the computation.
 Status CheckComputation(const Instruction& hlo, const Computation& computation) {
   const std::span<const Shape* const> bound = hlo.shape().element(0).elements();
   bool fits = bound.size() <= computation.parameters.size();
@@ -76,7 +76,7 @@ Status CheckOperands(const Instruction& hlo, size_t first, size_t bound) {
     StrAppend(&got, i == first ? "" : ", ", Str(hlo.operand_shape(i)));
   return Broken(hlo, "C5",
                 StrCat("operands must match element 0 of the result, ", Str(expected),
-                       bound == 0 ? "" : StrCat(", from its element ", bound, " on"), ", got (", got, ")"));
+                       bound == 0 ? "" : StrCat(", starting at its element ", bound), ", got (", got, ")"));
 }
 
 // Both sides of an alias must exist and have the same shape. An update may only alias contexts, which are in element 2.

@@ -12,7 +12,7 @@ struct AsyncPair {
   Opcode kind;  // the equivalent synchronous op; send for both send and recv, which match each other
   bool start_is_result = false;   // the start has the shape of the result, unless it is written as an async-start
   bool in_tuple = false;          // the start may be an element of a tuple before its done
-  bool alone_in_wrapper = false;  // as the root of an async computation, the start needs no done
+  bool alone_in_wrapper = false;  // a start that is the root of an async computation needs no done
 };
 // The pair of a start or done op; null for other ops.
 const AsyncPair* PairOf(Opcode opcode);
@@ -32,8 +32,8 @@ struct StartParts {
   bool operands_in_tuple = false;
 };
 StartParts StartPartsOf(const Instruction& start);
-// The element of operand 0 that a done returns; no value: all of it. A send-done returns the token of its send, a
-// recv-done the data and the token.
+// The element of operand 0 that a done returns; no value: all of operand 0. A send-done returns the token of its send.
+// A recv-done returns the data and the token.
 std::optional<int64_t> ResultPartOf(const Instruction& done);
 // True if the done returns a tuple of its result and a token: recv-done.
 bool ReturnsToken(const Instruction& done);

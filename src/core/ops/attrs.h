@@ -26,7 +26,7 @@ struct EnumNames<Precision> {
 inline constexpr Attr<EnumList> kOperandPrecision{"operand_precision"};
 inline constexpr AttrDef kOperandPrecisionDef = OneOf(Optional(kOperandPrecision), EnumNames<Precision>::kNames);
 
-// The attribute algorithm= of dot and convolution.
+// Values of the attribute algorithm= of dot and convolution.
 enum class DotAlgorithm : uint8_t {
   kUnset,
   kAnyF8AnyF8F32,

@@ -61,7 +61,7 @@ BackendConfig::BackendConfig(std::string_view text) {
   for (std::string_view entry : SplitList(text.substr(1, text.size() - 2))) {
     const size_t separator = FindOutside(entry, "=:");
     std::string_view value = separator == entry.size() ? std::string_view() : Trim(entry.substr(separator + 1));
-    // MLIR writes the type after the value.
+    // In MLIR, the type follows the value.
     if (separator != entry.size() && entry[separator] == '=') value = Trim(value.substr(0, FindOutside(value, ":")));
     entries_.emplace_back(Unquote(Trim(entry.substr(0, separator))), Unquote(value));
   }

@@ -48,7 +48,7 @@ bool IsInPlace(const ValuePart& operand, const ValuePart& result) {
   return false;
 }
 
-// True if the op itself allows reuse, for an operand and a result of the same shape.
+// True if the op itself allows reuse. The operand and the result must have the same shape.
 bool OpAllows(const ValuePart& operand, const ValuePart& result) {
   static constexpr Opcode kOneOperand[] = {Opcode::kDynamicUpdateSlice, Opcode::kScatter, Opcode::kSetDimensionSize,
                                            Opcode::kTriangularSolve};
@@ -73,7 +73,7 @@ bool BufferReuse::CanReuseOperand(const ValuePart& operand, const ValuePart& res
     if (std::optional<bool> allowed = GpuAllows(operand, result)) return *allowed;
   if (!same_shape) return false;
   if (IsFusion(result.hlo)) return FusionAllows(operand, result.hlo);
-  // A sort does not overwrite an operand that has other users.
+  // A sort cannot overwrite an operand that has other users.
   if (result.hlo.opcode == Opcode::kSort && users_.Of(operand.hlo).size() != 1) return false;
   return OpAllows(operand, result);
 }

@@ -1,4 +1,4 @@
-// Decides if an op may write its result over an operand that has no later use.
+// Decides whether an op may write its result over an operand that has no later use.
 #pragma once
 
 #include "core/ir/users.h"

@@ -37,7 +37,7 @@ bool SameSize(const Shape& a, const Shape& b) {
                       BitWidth(a.element_type()) == BitWidth(b.element_type()));
 }
 
-// True if `slice` is a dynamic-slice of the array that the dynamic-update-slice `update` updates, and of the same size.
+// True if `slice` is a dynamic-slice of the array that the dynamic-update-slice `update` writes to, of equal size.
 bool ReadsUpdatedArray(const Instruction& slice, const Instruction& update) {
   if (slice.opcode != Opcode::kDynamicSlice || update.opcode != Opcode::kDynamicUpdateSlice ||
       slice.operand_count() == 0 || update.operand_count() < 2)
@@ -50,7 +50,7 @@ bool HasSameOffsets(const Instruction& slice, const Instruction& update) {
                     update.operands.end());
 }
 
-// Effect of a user, on a path from the parameter, on the decision to write the output over the parameter.
+// Result of checking one user on a path from the parameter: may the output be written over the parameter?
 enum class UseVerdict : uint8_t { kAllows, kBlocks };
 
 class FusionReuseCheck {
@@ -118,7 +118,7 @@ class FusionReuseCheck {
   Users& users_;
   const Instruction* reduction_;
   const Instruction* output_;
-  const Instruction* update_;  // the output before a bitcast
+  const Instruction* update_;  // the output, or the operand of its bitcast
   std::vector<bool> seen_;
 };
 

@@ -1,17 +1,17 @@
-// Ops with values of type b(…), which are buffers that are written in place.
+// Predicates for ops on buffers b(…), which are written in place.
 #pragma once
 
 #include "core/ir/module.h"
 
 namespace shoal::internal {
 
-// Writes to a buffer operand, or is assumed to: dynamic-update-slice, and ops that run computations or custom calls.
+// The op writes, or may write, to a buffer operand: dynamic-update-slice, custom calls, ops that run computations.
 bool WritesBuffers(const Instruction& hlo);
-// May have buffers as operands or results.
+// The op may have buffers as operands or results.
 bool MayHoldBuffers(const Instruction& hlo);
-// Updates operand 0, which may be a buffer; the other operands may not.
+// The op updates operand 0. That may be a buffer; the other operands may not.
 bool UpdatesBuffer(const Instruction& hlo);
-// Returns buffers whose writers the verifier counts.
+// The op returns buffers whose writers the verifier counts.
 bool ReturnsBuffers(const Instruction& hlo);
 
 }  // namespace shoal::internal

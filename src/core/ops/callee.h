@@ -14,17 +14,17 @@ struct Signature {
   const Shape* result = nullptr;
 };
 
-// The signature of the computation that `key` names. C0 is broken if it is incomplete, which only loose text allows.
+// The signature of the computation that `key` names. Reports rule C0 if it is incomplete, as in loose text.
 Result<Signature> SignatureOf(const Instruction& hlo, const Attr<Computation*>& key);
 Result<Signature> SignatureOf(const Instruction& hlo, std::string_view key, const Computation* callee);
 
-// Equal except for layouts, dynamic dimensions and the precision of floats.
+// True if the shapes are equal except for layouts, dynamic dimensions and the precision of floats.
 bool EqualExceptPrecision(const Shape& a, const Shape& b);
 bool IsScalarOf(const Shape& shape, ElementType type);
 
-// Checks that a computation is a reduction: (accumulators…, elements…) -> accumulators, all scalars. `inits` are the
-// initial values of the accumulators. ReducerRules has the rule ids of the calling op. As in XLA, floats may differ in
-// precision.
+// Checks that a computation is a reduction: (accumulators…, elements…) -> accumulators, all of them scalars. `inits`
+// are the initial values of the accumulators. `rules` has the rule ids of the calling op. As in XLA, the precision of
+// floats may differ.
 struct ReducerRules {
   std::string_view parameter_count, result, types;
 };
@@ -47,7 +47,7 @@ std::vector<const Shape*> OperandShapes(const Instruction& hlo, size_t first, si
 inline std::vector<const Shape*> OperandShapes(const Instruction& hlo) {
   return OperandShapes(hlo, 0, hlo.operand_count());
 }
-// The only shape, or a tuple of several shapes.
+// The shape itself if there is only one, else a tuple of the shapes.
 const Shape* OneOrTuple(std::span<const Shape* const> parts, ShapePool& shapes);
 
 }  // namespace shoal::internal

@@ -69,9 +69,9 @@ const Shape* FirstResult(const Shape& result, size_t operands, int64_t dim) {
   return first->IsArray() && dim < first->rank() ? first : nullptr;
 }
 
-// Number of shards of size `part` in a dimension of size `whole`. It must be the group size, unless that is 1, as in
-// modules that do not state the number of devices. With cross_replica_and_partition it is a multiple of the group size:
-// a group includes all partitions, whose number only the module knows.
+// Number of shards of size `part` in a dimension of size `whole`. It must be the group size, unless the group size is
+// 1, as in modules that do not state the number of devices. With cross_replica_and_partition it is a multiple of the
+// group size: a group includes all partitions, whose number only the module knows.
 Result<int64_t> ShardCount(const Instruction& hlo, int64_t whole, int64_t part, std::string_view rule) {
   SHOAL_ASSIGN(mode, GroupModeOf(hlo));
   const int64_t ids = IdsPerGroup(hlo).value_or(1);
@@ -130,7 +130,7 @@ ShapeResult InferAllReduce(const Instruction& hlo, ShapePool& shapes) {
   return OneOrTuple(OperandShapes(hlo), shapes);
 }
 
-// The operands, without the last one if has_dynamic_root=true: that one holds the ids of the roots.
+// The operands without the ids of the roots, which are the last operand if has_dynamic_root=true.
 Result<std::vector<const Shape*>> DataOperands(const Instruction& hlo, std::string_view count_rule,
                                                std::string_view root_rule) {
   const size_t needed = hlo[kHasDynamicRoot] ? 2 : 1;
@@ -185,7 +185,7 @@ ShapeResult Op<Opcode::kAllReduce>::Infer(const Instruction& hlo, ShapePool& sha
   return InferAllReduce(hlo, shapes);
 }
 
-// Unlike all-gather-start, it usually returns the result alone.
+// Unlike all-gather-start, all-reduce-start usually returns only the result.
 ShapeResult Op<Opcode::kAllReduceStart>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_ASSIGN(reduced, InferAllReduce(hlo, shapes));
   return HasAsyncShape(hlo) ? StartShape(hlo, nullptr, reduced, shapes) : reduced;

@@ -28,8 +28,8 @@ inline constexpr Attr<GroupMode> kMode{"mode"};
 Result<GroupMode> GroupModeOf(const Instruction& hlo);
 // Size of the first replica group, without listing devices; no value if the groups depend on the module.
 std::optional<int64_t> IdsPerGroup(const Instruction& hlo);
-// Newer versions of XLA write an async-start around a collective under the name of the collective:
-// ((f32[4]), f32[4]) all-reduce-start(…). Its shape is ((operands…), result, context…); true for such a start.
+// True for an async-start around a collective, which newer versions of XLA write under the collective's name:
+// ((f32[4]), f32[4]) all-reduce-start(…). Its shape is ((operands…), result, context…).
 bool HasAsyncShape(const Instruction& start);
 // The shape (operands, result, context…), with the operands in a nested tuple if HasAsyncShape(start).
 const Shape* StartShape(const Instruction& start, const Shape* operands, const Shape* result, ShapePool& shapes);
@@ -80,7 +80,7 @@ struct Op<Opcode::kAllReduceDone> : Collective {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// reduce-scatter: an all-reduce of which each device keeps its part along dimensions[0].
+// reduce-scatter: an all-reduce whose result is split along dimensions[0]; each device keeps its part.
 template <>
 struct Op<Opcode::kReduceScatter> : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId),
@@ -94,7 +94,7 @@ struct Op<Opcode::kReduceScatter> : Collective {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// collective-reduce: an all-reduce whose result only the root of the group receives.
+// collective-reduce: a reduction over all members; only the root of the group receives the result.
 template <>
 struct Op<Opcode::kCollectiveReduce> : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId),           Always(kReplicaGroups),  Optional(kConstrainLayout),

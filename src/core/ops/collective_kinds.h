@@ -7,17 +7,17 @@
 
 namespace shoal::internal {
 
-// Communicates between devices: a collective, send or recv, either synchronous or the start of an async pair.
+// True for ops that communicate between devices: collectives, send, recv, and the starts of their async pairs.
 bool IsCommunicationOp(const Instruction& hlo);
-// Communicates between a source and a target: collective-permute, send and recv.
+// True for kinds that communicate between a source and a target: collective-permute, send and recv.
 bool IsPairedKind(Opcode kind);
-// all-reduce or all-reduce-start.
+// True for all-reduce and all-reduce-start.
 bool IsAllReduce(const Instruction& hlo);
-// collective-permute or its start, send or recv.
+// True for collective-permute, collective-permute-start, send and recv.
 bool IsPointToPoint(const Instruction& hlo);
-// Synchronous ops that can be combined into one that returns a tuple: all-reduce, all-gather and reduce-scatter.
+// True for synchronous ops that can be merged into one with a tuple result: all-reduce, all-gather, reduce-scatter.
 bool IsCombinable(const Instruction& hlo);
-// Predicates of a kind (KindOf in async_pairs.h).
+// Predicates on kinds, as KindOf in async_pairs.h returns them.
 bool IsSendKind(Opcode kind);
 bool IsAllReduceKind(Opcode kind);
 bool IsAllGatherKind(Opcode kind);
@@ -36,10 +36,10 @@ struct GroupRules {
 };
 std::optional<GroupRules> GroupRulesOf(const Instruction& hlo);
 bool MayExcludeDevices(const Instruction& hlo);
-// A synchronous collective whose result is identical on all members of a group.
+// True for a synchronous collective whose result is identical on all members of a group.
 bool HasUniformResult(const Instruction& hlo);
 
-// Effect on the members' elements along a dimension.
+// Effect of a collective on the members' elements along a dimension.
 enum class DimensionEffect : uint8_t { kNothing, kGathers, kScatters, kExchanges };
 DimensionEffect DimensionEffectOf(const Instruction& hlo);
 

@@ -23,7 +23,7 @@ bool HasComplex(const Instruction& hlo) {
 
 bool IsSimpleComplexOp(const Instruction& hlo) {
   const ElementType type = hlo.shape().element_type();
-  const size_t first = hlo.opcode == Opcode::kSelect ? 1 : 0;  // after the predicate
+  const size_t first = hlo.opcode == Opcode::kSelect ? 1 : 0;  // skips the predicate
   const ElementType operand = hlo.operand_shape(first).element_type();
   for (size_t i = first + 1; i < hlo.operand_count(); ++i)
     if (hlo.operand_shape(i).element_type() != operand) return false;

@@ -11,8 +11,8 @@ inline ElementType PartType(ElementType type) {
   return BitWidth(type) == 128 ? ElementType::kF64 : ElementType::kF32;
 }
 
-// Ops whose Apply(b, x) or Apply(b, x, y) accepts complex numbers and rounds once. XLA does not define an order or a
-// remainder of complex numbers; logistic consists of several ops, so it rounds more than once.
+// True for ops whose Apply(b, x) or Apply(b, x, y) accepts complex numbers and rounds once. XLA does not define an
+// order or a remainder of complex numbers. logistic consists of several ops, so it rounds more than once.
 template <Opcode op>
 constexpr bool AppliesToComplex() {
   if constexpr (op == Opcode::kMaximum || op == Opcode::kMinimum || op == Opcode::kRemainder || op == Opcode::kLogistic ||
@@ -24,8 +24,8 @@ constexpr bool AppliesToComplex() {
 
 // True if the result or an operand is complex.
 bool HasComplex(const Instruction& hlo);
-// For an elementwise op with complex numbers: true for the ops of AppliesToComplex, and for select, convert, complex,
-// real, imag, abs and comparisons for equality, if the types of operands and result match.
+// For elementwise ops on complex numbers. True for the ops of AppliesToComplex, select, convert, complex, real, imag,
+// abs and comparisons for equality, if the types of operands and result match.
 bool IsSimpleComplexOp(const Instruction& hlo);
 
 }  // namespace shoal::internal

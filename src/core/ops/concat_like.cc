@@ -30,7 +30,7 @@ std::vector<int64_t> OperandBoundaries(const Instruction& hlo, int64_t d) {
 
 std::optional<size_t> OperandAt(const Instruction& hlo, std::span<const size_t> boundaries_passed) {
   if (hlo.opcode == Opcode::kPad) {
-    // Operand 0 is between both boundaries of every dimension; outside of them, in any dimension, is the padding value.
+    // Operand 0 is inside the boundaries of every dimension; an index outside them in any dimension is padding.
     if (std::any_of(boundaries_passed.begin(), boundaries_passed.end(), [](size_t n) { return n != 1; })) return 1;
     if (static_cast<int64_t>(boundaries_passed.size()) == hlo.shape().rank()) return 0;
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Ops whose result consists of operands side by side: concatenate, and pad without interior padding.
+// Ops whose result consists of adjacent operands: concatenate, and pad without interior padding.
 // result[i] = operand k [i - offset of k], where k depends on the boundaries around i.
 #pragma once
 

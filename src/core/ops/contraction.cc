@@ -121,7 +121,7 @@ Status CheckGroups(const Instruction& hlo) {
   return {};
 }
 
-// True for the placeholder scale of an unscaled operand: one bf16 element, beside a bf16 operand of several.
+// True for the placeholder scale of an unscaled operand: one bf16 element, for a bf16 operand with several elements.
 bool IsPlaceholderScale(const Shape& operand, const Shape& scale) {
   auto is_one = [](int64_t size) { return size == 1; };
   return operand.element_type() == ElementType::kBf16 && scale.element_type() == ElementType::kBf16 &&

@@ -11,9 +11,9 @@ inline constexpr Attr<Ints> kRhsBatchDims{"rhs_batch_dims"};
 inline constexpr Attr<Ints> kLhsContractingDims{"lhs_contracting_dims"};
 inline constexpr Attr<Ints> kRhsContractingDims{"rhs_contracting_dims"};
 
-// Element type of a contraction: the declared one if there is one, else the more precise type of operands 0 and 1.
+// Element type of a contraction: the declared type if any, else the more precise type of operands 0 and 1.
 ElementType ContractionType(const Instruction& hlo);
-// A contraction with elements of less than 32 bits: its result depends on the implementation and summation order.
+// True for elements of less than 32 bits: the result then depends on the implementation and the summation order.
 bool IsNarrowContraction(const Instruction& hlo);
 
 struct Contraction : OpBase {

@@ -32,7 +32,7 @@ Status CheckComposite(const Instruction& hlo) {
   return {};
 }
 
-// Checks that operands first … first + n - 1 of `hlo` match the n parameters of `callee`.
+// Checks that the operands of `hlo`, starting at operand `first`, match the parameters of `callee`.
 Status CheckArguments(const Instruction& hlo, std::string_view key, const Signature& callee, size_t first,
                       std::string_view rule) {
   for (size_t i = 0; i < callee.parameters.size(); ++i)
@@ -66,7 +66,7 @@ namespace {
 using Conditional = Op<Opcode::kConditional>;
 
 struct Branch {
-  std::string key;  // for messages
+  std::string key;  // name for messages
   Computation* computation;
 };
 
@@ -100,7 +100,7 @@ Status CheckBranching(const Instruction& hlo) {
   return {};
 }
 
-// `a`, with the dimensions dynamic that are dynamic in `a` or `b`. Precondition: the shapes are compatible.
+// The shape `a`; a dimension is dynamic if it is dynamic in `a` or `b`. Precondition: the shapes are compatible.
 const Shape* MergeDynamic(const Shape& a, const Shape& b, ShapePool& shapes) {
   if (a.IsTuple()) {
     std::vector<const Shape*> parts;

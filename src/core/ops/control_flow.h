@@ -47,7 +47,7 @@ struct Op<Opcode::kWhile> : ControlFlow {
   static constexpr Attr<Computation*> kBody{"body"};
   static constexpr std::array kAttrs{Required(kCondition), Required(kBody)};
   static constexpr bool kInfersShape = true;
-  // Puts `body` before `condition`: that is the order in which XLA traverses called computations.
+  // Puts `body` before `condition`, the order in which XLA traverses called computations.
   static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);

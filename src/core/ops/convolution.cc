@@ -17,7 +17,7 @@ bool Covers(int64_t first, int64_t second, Ints spatial) {
   return AllDistinct(dims) && AllWithin(dims, 0, static_cast<int64_t>(dims.size()));
 }
 
-// True if dim_labels is consistent in itself, as parsers ensure. Rules C5 and C6 check it against the operands.
+// True if dim_labels is self-consistent, as parsers ensure. Rules C5 and C6 check it against the operands.
 bool AreLabelsConsistent(const ConvDims* labels) {
   return labels != nullptr && labels->input_spatial.size() == labels->kernel_spatial.size() &&
          labels->input_spatial.size() == labels->output_spatial.size() &&

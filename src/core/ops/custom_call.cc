@@ -111,7 +111,7 @@ bool SkipsAliasShapes(const Instruction& hlo) {
 Status Op<Opcode::kCustomCall>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(CheckVersion(hlo));
   SHOAL_TRY(CheckOperandLayouts(hlo));
-  // Calls with constrained layouts lose called_computations. In others, to_apply becomes the only called computation.
+  // Drops called_computations if layouts are constrained; else to_apply becomes the only called computation.
   Computation* callee = hlo[kToApply];
   RemoveAttr(hlo, kToApply.id);
   if (hlo.has(kOperandLayouts)) {

@@ -57,7 +57,7 @@ std::optional<double> DotCallFlops(const Instruction& hlo, const BackendConfig& 
 // Sizes of an attention call.
 struct AttentionSizes {
   double scores = 0;  // elements of Q K^T: batch * heads * queries * keys
-  double query_size = 0, value_size = 0;  // of a head
+  double query_size = 0, value_size = 0;  // sizes of one head
 };
 
 // TransformerEngine's backend_config has all sizes; cuDNN's has the shape of Q K^T.
@@ -78,8 +78,8 @@ std::optional<AttentionSizes> SizesFromConfig(const Instruction& hlo) {
   return AttentionSizes{scores, FromEnd(*query, 0), FromEnd(*query, 0)};
 }
 
-// Q is [… batch, sequence, heads, size] with any number of batch dimensions. Q packed with K and V is
-// [… sequence, 3, heads, size], K packed with V is [… sequence, 2, heads, size]; the operands left over are empty.
+// Q is [… batch, sequence, heads, size] with any number of batch dimensions. Q packed with K and V is [… sequence, 3,
+// heads, size]; K packed with V is [… sequence, 2, heads, size]. Operands that packing makes unnecessary are empty.
 std::optional<AttentionSizes> SizesFromShapes(const Instruction& hlo) {
   const Shape *query = ArrayOperand(hlo, 0, 4), *keys = ArrayOperand(hlo, 1, 1), *values = ArrayOperand(hlo, 2, 1);
   if (query == nullptr || keys == nullptr) return std::nullopt;
@@ -214,8 +214,8 @@ std::optional<CallCost> TransformerEngineGemmCost(const Instruction& hlo) {
   return CostOfFlops(hlo, 2 * result * std::sqrt(ElementsOf(*lhs) * ElementsOf(*rhs) / result));
 }
 
-// All three kinds of convolution do the multiplications of the forward one: one for each of its output elements, each
-// tap of the kernel and each input feature of the group.
+// All three kinds of convolution do as many multiplications as the forward convolution: one for each combination of
+// output element, kernel tap and input feature of the group.
 std::optional<CallCost> ConvolutionCost(const Instruction& hlo) {
   const ConvDims* dims = hlo[kDimLabels];
   if (dims == nullptr || hlo.operand_count() < 2) return std::nullopt;
@@ -240,7 +240,7 @@ std::optional<CallCost> AttentionCost(const Instruction& hlo) {
   if (!sizes) sizes = SizesFromShapes(hlo);
   if (!sizes) return std::nullopt;
   const bool backward = hlo[Op<Opcode::kCustomCall>::kTarget].find("ackward") != std::string_view::npos;
-  // The backward pass recomputes Q K^T and has a GEMM for the gradient of each operand, and for dP = dO V^T.
+  // The backward pass recomputes Q K^T and dP = dO V^T, and has a GEMM for the gradient of each operand.
   const double with_query = backward ? 3 : 1, with_value = backward ? 2 : 1;
   return CostOfFlops(hlo, 2 * sizes->scores * (with_query * sizes->query_size + with_value * sizes->value_size));
 }

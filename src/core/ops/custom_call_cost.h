@@ -8,13 +8,13 @@ namespace shoal::internal {
 
 // The estimate in the backend_config of the call: {"cost_estimate":{"flops":…,"transcendentals":…,"bytes_accessed":…}}.
 std::optional<CallCost> EstimateCost(const Instruction& hlo);
-// For a call that only moves its operands.
+// The cost of a call that only moves its operands.
 std::optional<CallCost> MovesCost(const Instruction& hlo);
-// One operation for each element of the result: activations, quantisation.
+// Counts one operation for each element of the result: activations, quantisation.
 std::optional<CallCost> PerElementCost(const Instruction& hlo);
-// For each element of operand 0: maximum, difference, exponential, sum, quotient.
+// Counts for each element of operand 0: maximum, difference, exponential, sum, quotient.
 std::optional<CallCost> SoftmaxCost(const Instruction& hlo);
-// For each element of operand 0: mean, difference, square, mean of squares, product, scale, bias.
+// Counts for each element of operand 0: mean, difference, square, mean of squares, product, scale, bias.
 std::optional<CallCost> NormCost(const Instruction& hlo);
 // The cost of an HLO sort of the operands.
 std::optional<CallCost> SortCost(const Instruction& hlo);

@@ -113,7 +113,7 @@ bool MayCommunicate(const Instruction& hlo) {
   const CustomCallFacts* facts = FactsOf(hlo);
   if (facts != nullptr && facts->Has(kCommunicates)) return true;
   if (hlo[kChannelId] > 0 || hlo.has(kReplicaGroups)) return true;
-  // Mosaic kernels state communication in their backend_config.
+  // Mosaic kernels declare in their backend_config that they communicate.
   const BackendConfig config = BackendConfig::Of(hlo);
   for (const BackendConfig& part : {config, config.Object("custom_call_config")})
     if (part.Bool("has_communication") || part.has("collective_id")) return true;

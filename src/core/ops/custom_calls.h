@@ -16,14 +16,14 @@ enum CallTrait : uint16_t {
   kAnnotation = 1,        // forwards its operand and annotates it
   kAddsThirdOperand = 2,  // D = alpha * A * B + beta * C, where D may be written over C
   kCommunicates = 4,      // communicates with other devices in a way that shoal does not model
-  kReturnsOperand = 8,    // its result is its operand, or a tuple of its operands
-  kReshards = 16,         // kReturnsOperand after partitioning; before, converts between global and per-device shape
+  kReturnsOperand = 8,    // returns its operand, or a tuple of its operands
+  kReshards = 16,         // like kReturnsOperand after partitioning; before, converts between global and local shape
   kStartsChain = 32,      // takes the results of the collectives that start a TPU async collective fusion
-  kEndsChain = 64,        // takes the results of the collectives that end one
-  kGlobalToLocal = 128,   // from the global shape to the shape of one device
+  kEndsChain = 64,        // takes the results of the collectives that end such a fusion
+  kGlobalToLocal = 128,   // converts from the global shape to the per-device shape
   kStatesSharding = 256,       // states the sharding of its operand before partitioning
   kHostTransfer = 512,    // copies to or from the host's memory
-  // Properties of a pure call: a gradient of attention, and of a convolution by its filter or its input.
+  // Kinds of pure calls: the gradient of attention, and those of a convolution with respect to filter and input.
   kGradient = 1024,
   kFilterGradient = 2048,
   kInputGradient = 4096,
@@ -38,7 +38,7 @@ struct CallCost {
 
 struct CustomCallFacts {
   std::string_view target;
-  bool is_free = false;  // it does no work, such as an annotation
+  bool is_free = false;  // the call does no work, such as an annotation
   // Computes a call's cost; no value if its shapes and backend_config are not sufficient. Null if free or unknown.
   std::optional<CallCost> (*cost)(const Instruction&) = nullptr;
   CustomCallBackend backend = CustomCallBackend::kAny;
@@ -54,22 +54,22 @@ const CustomCallFacts* FactsOf(std::string_view target);
 // The facts about a custom call's target; null for other ops.
 const CustomCallFacts* FactsOf(const Instruction& hlo);
 
-// A known custom call that only computes a value from its operands, without side effects and special traits.
+// True for a known custom call that only computes a value from its operands, without side effects or special traits.
 bool IsKnownPureCall(const Instruction& hlo);
 // True if the target of a custom call has the trait.
 bool HasTrait(const Instruction& hlo, CallTrait trait);
-// A call of one of NVIDIA's libraries; its second result is a workspace.
+// True for a call of an NVIDIA library, whose second result is a workspace.
 bool IsCudaLibraryCall(const Instruction& hlo);
-// A custom call that only orders other instructions.
+// True for a custom call that only orders other instructions.
 bool IsControlDependency(const Instruction& hlo);
-// A custom call that does no work, such as an annotation.
+// True for a custom call that does no work, such as an annotation.
 bool IsFreeCall(const Instruction& hlo);
-// Cost of a custom call, by its row or else by an estimate in its backend_config; no value if the cost is unknown.
+// Cost of a custom call from its row, or else from the estimate in its backend_config; no value if unknown.
 std::optional<CallCost> CallCostOf(const Instruction& hlo);
 // Adds the minimum memory traffic of a custom call: its operands and its results, without a workspace.
 void AddCallMemory(const Instruction& hlo, CallCost& cost);
 
-// True for a custom call that moves data between devices, by its row, its attributes or its backend_config.
+// True if a custom call moves data between devices according to its row, its attributes or its backend_config.
 bool MayCommunicate(const Instruction& hlo);
 
 }  // namespace shoal::internal

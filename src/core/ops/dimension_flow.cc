@@ -55,7 +55,7 @@ Sources ReshapeSources(Ints operand, Ints result, int64_t dimension) {
   return {};
 }
 
-// The operands of the same rank that have the same size in this dimension.
+// This dimension of every operand that has the result's rank and the same size in it.
 Sources SameDimensionSources(const Instruction& hlo, int64_t dimension) {
   Sources sources;
   for (size_t i = 0; i < hlo.operands.size(); ++i) {
@@ -73,7 +73,7 @@ Sources ReductionSources(const Instruction& hlo, int64_t dimension) {
   return {{0, remaining[static_cast<size_t>(dimension)]}};
 }
 
-// Dimensions of the result that are not in offset_dims are those of the indices, except for index_vector_dim.
+// Result dimensions that are not in offset_dims correspond to the dimensions of the indices without index_vector_dim.
 Sources GatherSources(const Instruction& hlo, int64_t dimension) {
   const Ints offsets = hlo[Op<Opcode::kGather>::kOffsetDims];
   if (hlo.operands.size() < 2 || Contains(offsets, dimension)) return {};

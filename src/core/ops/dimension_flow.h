@@ -1,4 +1,4 @@
-// Correspondence of result and operand dimensions: the batch dimension of a dot is the batch dimension of its operands.
+// Correspondence of result and operand dimensions. Example: a dot's batch dimension is that of its operands.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,9 @@ struct OperandDimension {
   int64_t dimension = 0;
 };
 
-// The operand dimensions that a partitioner splits together with `dimension` of the result, which is an array: elements
-// at an index there come from the same index, or from one nearby (the halo of a window). Empty if the dimension is new
-// (iota, broadcast), is the concatenated one, or has no counterpart.
+// The operand dimensions that a partitioner splits together with `dimension` of the result, an array. Elements at an
+// index of `dimension` come from the same index, or from a nearby one (the halo of a window). Empty if the dimension is
+// new (iota, broadcast), is the concatenated one, or has no counterpart.
 std::vector<OperandDimension> DimensionSources(const Instruction& hlo, int64_t dimension);
 
 }  // namespace shoal::internal

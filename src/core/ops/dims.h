@@ -9,7 +9,7 @@ namespace shoal::internal {
 // The error messages name the attribute: "offset_dims must be ascending, got {1,0}".
 Status DimsWithin(const Instruction& hlo, std::string_view rule, const Attr<Ints>& key, int64_t limit);
 Status DimsDistinct(const Instruction& hlo, std::string_view rule, const Attr<Ints>& key);
-Status DimsAscending(const Instruction& hlo, std::string_view rule, const Attr<Ints>& key);  // and distinct
+Status DimsAscending(const Instruction& hlo, std::string_view rule, const Attr<Ints>& key);  // ascending and distinct
 
 // The key `dimensions` has exactly one entry.
 Status OneDimension(const Instruction& hlo, std::string_view rule);

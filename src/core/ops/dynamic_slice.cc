@@ -14,7 +14,7 @@ Status CheckStartIndexCount(const Instruction& hlo, size_t first) {
   if (!operand.IsArray()) return OperandIsArray(hlo, 0);
   if (count == first + 1) {
     SHOAL_TRY(OperandIsArray(hlo, first));
-    if (hlo.operand_shape(first).rank() == 1) return {};  // one vector with all indices: the old form
+    if (hlo.operand_shape(first).rank() == 1) return {};  // one vector with all indices: the older syntax
   }
   if (count - first == operand.dims().size()) return {};
   return Broken(hlo, "C1", StrCat("takes a start index for each dimension of ", Str(operand), ", got ", count - first));
@@ -75,7 +75,7 @@ ShapeResult Op<Opcode::kDynamicUpdateSlice>::Infer(const Instruction& hlo, Shape
   const auto dynamic = std::make_unique<bool[]>(operand.rank());
   for (int i = 0; fits && i < operand.rank(); ++i) {
     fits = operand.dim(i) == kUnboundedSize || update.dim(i) <= operand.dim(i);
-    // Only an update of the whole dimension makes it dynamic.
+    // An update makes a dimension dynamic only if it covers the whole dimension.
     dynamic[i] = operand.is_dynamic(i) || (update.is_dynamic(i) && update.dim(i) == operand.dim(i));
   }
   if (!fits) return Broken(hlo, "C5", StrCat("the update must fit into ", Str(operand), ", got ", Str(update)));

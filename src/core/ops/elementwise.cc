@@ -40,7 +40,7 @@ std::string ClassNames(uint8_t classes) {
   return out;
 }
 
-// Merges the dimensions of two compatible shapes: each is dynamic if either is, and has a size if either has.
+// Merges two compatible shapes: a dimension is dynamic if either is, and has a size if either has one.
 const Shape* Merge(const Shape& a, const Shape& b, ElementType type, ShapePool& shapes) {
   if (&a.bare() == &b.bare() && !b.has_dynamic()) return a.element_type() == type ? &a : shapes.WithType(a, type);
   absl::InlinedVector<int64_t, 8> dims;
@@ -54,7 +54,7 @@ const Shape* Merge(const Shape& a, const Shape& b, ElementType type, ShapePool& 
   return shapes.Array(type, dims, dynamic.data(), a.layout());
 }
 
-// The element type of the result, given that of the operands.
+// The element type of the result for operands of type `operand`.
 ElementType ResultElementType(ResultType result, ElementType operand) {
   const bool wide = operand == ElementType::kC128 || operand == ElementType::kF64;
   switch (result) {

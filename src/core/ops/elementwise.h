@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-// Sets of type classes an op is defined for.
+// Sets of type classes for which an op is defined.
 namespace types {
 inline constexpr uint8_t kPred = 1, kSigned = 2, kFloat = 4, kComplex = 8, kUnsigned = 16;
 inline constexpr uint8_t kInt = kSigned | kUnsigned;
@@ -15,10 +15,10 @@ inline constexpr uint8_t kNumber = kInt | kFloat | kComplex;
 inline constexpr uint8_t kAny = kPred | kNumber;
 }  // namespace types
 
-// The result type: that of the operands, pred, the real type of a complex type, or the complex type of two real types.
+// The result type: the operands' type, pred, the real type of a complex type, or the complex type of two real types.
 enum class ResultType : uint8_t { kSame, kPred, kRealPart, kComplexOf };
 
-// The rules all elementwise ops share.
+// Shape inference and checks that all elementwise ops share.
 ShapeResult InferElementwise(const Instruction& hlo, ShapePool& shapes, uint8_t allowed, ResultType result);
 
 template <uint8_t allowed, ResultType result = ResultType::kSame>
@@ -36,7 +36,7 @@ inline constexpr Attr<const ResultAccuracy*> kResultAccuracy{"result_accuracy"};
 inline constexpr std::string_view kResultAccuracyModes[] = {"default", "highest"};
 Status CheckResultAccuracy(const Instruction& hlo);
 
-// result_accuracy= is printed among the attributes every op has, not with the op's own.
+// result_accuracy= is printed with the attributes that all ops have, not with the op's own.
 template <uint8_t allowed>
 struct Transcendental : Elementwise<allowed> {
   static constexpr bool kTranscendental = true;
@@ -144,7 +144,7 @@ struct EnumNames<ComparisonOrder> {
   static constexpr std::string_view kNames[] = {"PARTIAL", "TOTAL"};
 };
 ComparisonOrder DefaultOrder(ElementType type);
-// The attribute that older HLO text has instead.
+// The attribute that older HLO text has instead of `order`.
 enum class ComparisonType : uint8_t { kFloat, kTotalOrder, kSigned, kUnsigned };
 template <>
 struct EnumNames<ComparisonType> {

@@ -11,13 +11,13 @@ namespace {
 using Gather = Op<Opcode::kGather>;
 using Scatter = Op<Opcode::kScatter>;
 
-// The indices without index_vector_dim, which may be one past the last dimension: s32[4] with index_vector_dim=1 is
-// four vectors of length 1.
+// The dimensions of the indices, without index_vector_dim. That dimension may be one past the last: s32[4] with
+// index_vector_dim=1 is four vectors of length 1.
 struct Indices {
   DimList batch;
   std::vector<int64_t> batch_sizes;
   int64_t vector_size = 1;
-  int64_t rank = 0;  // with the vector dimension
+  int64_t rank = 0;  // includes the vector dimension
 };
 
 Result<Indices> IndicesOf(const Instruction& hlo, const Shape& shape, std::string_view type_rule,
@@ -173,7 +173,7 @@ ShapeResult Op<Opcode::kGather>::Infer(const Instruction& hlo, ShapePool& shapes
       continue;
     }
     while (Contains(hlo[kCollapsedSliceDims], window) || Contains(hlo[kOperandBatchingDims], window)) ++window;
-    // A slice of all of a dynamic dimension is dynamic.
+    // A slice that covers a whole dynamic dimension is dynamic.
     const int64_t size = hlo[kSliceSizes][static_cast<size_t>(window)];
     result.Add(size, size == operand.dim(window) && operand.is_dynamic(window));
     ++window;

@@ -8,12 +8,12 @@
 namespace shoal::internal {
 namespace {
 
-// Operands whose buffers the results take over: result i has the buffer of operand `first + i`.
+// The results take over buffers of operands: result i has the buffer of operand `first + i`.
 struct InPlaceRow {
   Opcode opcode;
   int64_t first;
   int64_t (*count)(const Instruction& hlo);
-  bool in_result_part;  // for a start, whose shape is ((operands), result)
+  bool in_result_part;  // true for a start with the shape ((operands), result)
 };
 int64_t One(const Instruction&) { return 1; }
 int64_t ScatterOperands(const Instruction& hlo) { return (static_cast<int64_t>(hlo.operand_count()) - 1) / 2; }
@@ -35,7 +35,7 @@ constexpr InPlaceRow kInPlaceRows[] = {
 constexpr int kMaxDepth = 8;
 std::vector<InPlace> CollectInPlace(const Instruction& hlo, int depth);
 
-// The value that forwarding ops return as `value`.
+// The value that reaches `value` through forwarding ops.
 ValueRef Origin(ValueRef value) {
   while (TraceToOperand(value, Forwarding::kTupleElement | Forwarding::kTuple) ||
          (value.path.empty() && TraceToOperand(value, Forwarding::kBitcast | Forwarding::kReshaped))) {
@@ -61,7 +61,7 @@ void ForEachLeaf(const Shape& shape, ShapeIndex& index, Visit visit) {
   }
 }
 
-// A fusion that updates a parameter in place, and returns it, updates the operand in place.
+// A fusion that updates a parameter in place and returns it updates the corresponding operand in place.
 void AddFusion(const Instruction& fusion, int depth, std::vector<InPlace>& found) {
   const Computation* fused = fusion[kCalls];
   if (fused == nullptr || fused->root == nullptr || fusion.shape().LeafCount() >= kMaxLeaves) return;

@@ -14,7 +14,7 @@ struct InPlace {
 };
 std::vector<InPlace> InPlaceOf(const Instruction& hlo);
 
-// Reuse of an op's operands, if they have no other users, when shoal executes it. buffer_reuse.h has XLA's policy.
+// Reuse of operands without other users when shoal executes an op. buffer_reuse.h has XLA's policy.
 enum class ReuseKind : uint8_t {
   kNothing,       // new memory, allocated while the operands are live
   kOperand,       // operand 0 itself: a copy, a reshape
@@ -33,7 +33,7 @@ bool HasWholeByteElements(const Instruction& bitcast_convert);
 // Buffers that the members of a collective receive when shoal executes it.
 enum class ReceivedBuffer : uint8_t {
   kOwn,             // each member has a new array
-  kOwnUnlessSingle,  // as kOwn, but a member without others receives its operand
+  kOwnUnlessSingle,  // like kOwn, but a group's only member receives its operand
   kOneForAll,       // all members share one array
   kFromOthers,      // the arrays that are operands of the other members
   kFromSource,      // the array that is the operand of the source

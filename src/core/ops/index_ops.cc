@@ -28,7 +28,7 @@ Status SameElements(const Instruction& hlo, std::string_view rule) {
                 StrCat("the result must have ", Text(operand.element_type()), " elements, got ", Str(hlo.shape())));
 }
 
-// The element count rule of reshape and dynamic-reshape.
+// Rule of reshape and dynamic-reshape: operand and result must have equal element counts.
 Status SameElementCount(const Instruction& hlo, std::string_view rule) {
   const Shape& operand = hlo.operand_shape(0);
   const Shape& result = hlo.shape();
@@ -37,7 +37,7 @@ Status SameElementCount(const Instruction& hlo, std::string_view rule) {
   return Broken(hlo, rule, StrCat("the result must have as many elements as ", Str(operand), ", got ", Str(result)));
 }
 
-// The size of two dimensions side by side. An overflow saturates, so that it does not match a valid declared size.
+// The size of two concatenated dimensions. Saturates on overflow, so that it does not match a valid declared size.
 int64_t AddSizes(int64_t a, int64_t b) {
   return a == kUnboundedSize || b == kUnboundedSize ? kUnboundedSize : SaturatingAdd(a, b);
 }

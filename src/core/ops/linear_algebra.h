@@ -40,7 +40,7 @@ struct Op<Opcode::kTriangularSolve> : LinearAlgebra {
 };
 
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
-// True if one side is real and the other side has half of a spectrum.
+// True if one side is real and the other side is half of a spectrum.
 inline bool IsReal(FftType type) { return type == FftType::kRfft || type == FftType::kIrfft; }
 inline bool IsInverse(FftType type) { return type == FftType::kIfft || type == FftType::kIrfft; }
 template <>

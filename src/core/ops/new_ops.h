@@ -1,4 +1,4 @@
-// New ops for rewrites, at the end of a computation, with location and metadata of `instead_of` (core/ir/rewrite.h).
+// Appends new ops to a computation, with the location and metadata of `instead_of` (core/ir/rewrite.h).
 #pragma once
 
 #include "core/ir/rewrite.h"

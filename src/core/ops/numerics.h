@@ -1,4 +1,4 @@
-// The rounding of sums, which HLO leaves open.
+// The rounding of sums, which HLO does not specify.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 namespace shoal::internal {
 
 enum class Numerics : uint8_t {
-  kXlaCpu,         // as XLA:CPU: reductions of f16 and bf16 round at every step, long ones in stages of 32 elements
-  kXlaCpuYnnpack,  // as kXlaCpu; bf16 dots that XLA:CPU did not assign to YNNPACK also round at every step
-  kWide,           // as compilers for GPUs and TPUs: reductions of f16 and bf16 are summed in f32 and rounded once
+  kXlaCpu,         // like XLA:CPU: reductions of f16 and bf16 round at every step, long ones in stages of 32 elements
+  kXlaCpuYnnpack,  // like kXlaCpu; bf16 dots that XLA:CPU did not assign to YNNPACK also round at every step
+  kWide,           // like GPU and TPU compilers: reductions of f16 and bf16 are summed in f32 and rounded once
 };
 inline constexpr std::string_view kNumerics[] = {"xla-cpu", "xla-cpu-ynnpack", "wide"};
 
@@ -24,7 +24,7 @@ struct NumericsChoice {
   std::string reason;  // "given", "fusion.3 is a YNNPACK fusion"
 };
 
-// Infers the numerics from features that identify the module's compiler; without such features, XLA:CPU's.
+// Infers the numerics from features that identify the module's compiler. Assumes XLA:CPU if there are none.
 NumericsChoice InferNumerics(const Module& module);
 
 }  // namespace shoal::internal

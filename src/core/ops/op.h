@@ -1,5 +1,5 @@
-// The op table: for each opcode its class, attributes, the rules for its operands and attributes, and the inference of
-// its shape. Parser, printer, verifier and all later stages use the table and never name an op.
+// The op table: for each opcode, its class, its attributes, the rules for its operands and attributes, and its shape
+// inference. Parser, printer, verifier and all later stages use the table and never name an op.
 #pragma once
 
 #include <array>
@@ -32,13 +32,13 @@ std::string_view ToString(OpClass op_class);
 
 // The way in which an op runs its called computations.
 enum class CallKind : uint8_t {
-  kElements,  // to_apply of a reduce, sort, …: on scalars, as part of the op
-  kOnce,      // call, fusion, async-start: with the operands as arguments
+  kElements,  // runs to_apply of a reduce, sort, … on scalars, as part of the op
+  kOnce,      // runs once with the operands as arguments: call, fusion, async-start
   kLoop,      // while
   kBranch,    // conditional
 };
 
-// The syntax of an attribute; formats/text has one parse function (attr_reader.cc) and one print function for each.
+// The syntax of an attribute; formats/text has a parse function (attr_reader.cc) and a print function for each.
 enum class AttrKind : uint8_t {
   kBool,
   kInt,
@@ -192,18 +192,18 @@ struct OpBase {
   // Checks the rules that XLA's own parser enforces, and normalizes the instruction as XLA's parser does: it computes
   // some shapes and fills in some attributes. Called for every parsed instruction.
   static Status Normalize(Instruction&, Module&) { return {}; }
-  // The cost beyond reading all operands and writing the result, or instead of that.
+  // Adds to the default cost, which is to read all operands and to write the result, or replaces it.
   static void Cost(const Instruction&, OpCostBuilder&) {}
 };
-// For ops that access no memory, and for ops with one operation per element.
+// The costs of ops that access no memory, and of ops with one operation per element.
 void NoCost(const Instruction& hlo, OpCostBuilder& builder);
 void CostOfElementwise(const Instruction& hlo, OpCostBuilder& builder, bool transcendental);
 
 // Op<k> also has
 //   static constexpr OpClass kClass;
 //   static Result<const Shape*> Infer(const Instruction& hlo, ShapePool& shapes);
-// which returns the shape that operands and attributes determine, or the first broken rule. If they do not determine
-// the shape (parameter, bitcast, …), it checks the rules that there are and returns the declared shape.
+// Infer returns the shape that operands and attributes determine, or the first broken rule. If they do not determine
+// the shape (parameter, bitcast, …), it checks the existing rules and returns the declared shape.
 template <Opcode>
 struct Op;
 
@@ -238,7 +238,7 @@ void SetAttr(Instruction& hlo, Module& module, const Attr<T>& key, T value) {
   SetAttr(hlo, module, key.id, AttrValue(value));
 }
 
-// A broken rule of `hlo`'s op: the rule's id is the op's name and `rule`, as in "reverse.C2".
+// An error about a broken rule of `hlo`'s op. The rule id is the op's name and `rule`, as in "reverse.C2".
 Diag Broken(const Instruction& hlo, std::string_view rule, std::string message, Site site = Site::Here());
 
 }  // namespace shoal::internal

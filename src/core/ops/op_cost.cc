@@ -59,8 +59,8 @@ int64_t InverseModulo(int64_t a, int64_t m) {
   return m == 1 ? 0 : x < 0 ? x + m : x;
 }
 
-// Number of pairs of an output index o and a kernel index, in one dimension, that read an element of the input rather
-// than padding or a gap of a dilation: o * stride + shift is a multiple of the dilation in [0, input * dilation).
+// Number of pairs of an output index o and a kernel index, in one dimension, that read an input element, not padding or
+// a dilation gap. For these, o * stride + shift is a multiple of the dilation in [0, input * dilation).
 int64_t ValidPositions(const WindowDim& dim, int64_t input, int64_t kernel, int64_t output) {
   constexpr int64_t kMaxKernel = 1 << 24;  // in larger kernels, gaps and padding are counted as elements
   if (kernel > kMaxKernel) return SaturatingMul(kernel, output);
@@ -154,8 +154,8 @@ int64_t BytesOf(const Shape& shape) {
   if (shape.IsOpaque()) return kPointer;
   if (shape.IsBuffer()) return BytesOf(shape.element(0));
   if (!shape.IsArray() || shape.layout() == nullptr) return 0;
-  // The padding of tiles counts, as in the XLA of jaxlib 0.12 (that of 0.11 omits it), and so do the size fields of
-  // dynamic dimensions.
+  // Counts the size fields of dynamic dimensions and the padding of tiles. The XLA of jaxlib 0.12 does the same; that
+  // of 0.11 omits the padding.
   return SaturatingAdd(TiledBytes(shape), DynamicSizeBytes(shape));
 }
 
@@ -240,7 +240,7 @@ void Op<Opcode::kFft>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   builder.SetFlops(SaturatingProduct({kFmaFlops, kFmaPerComplexMultiply, logs, elements}));
 }
 
-// Only one triangle, half of the matrix, is read.
+// The op reads only one triangle, half of the matrix.
 void Op<Opcode::kTriangularSolve>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const Shape& a = hlo.operand_shape(0);
   const auto read = static_cast<double>(BytesOf(a)) / 2 + static_cast<double>(BytesOf(hlo.operand_shape(1)));

@@ -19,7 +19,7 @@ struct OpCost {
   void Max(const OpCost& other);
 };
 
-// Computes the cost of one instruction. The initial cost is that of reading all operands and writing the result.
+// Computes the cost of one instruction. The initial cost is to read all operands and to write the result.
 class OpCostBuilder {
  public:
   virtual ~OpCostBuilder() = default;

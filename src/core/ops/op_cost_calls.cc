@@ -52,7 +52,7 @@ class ParameterReads {
     return std::nullopt;
   }
 
-  // A nested fusion: if the parameter is operand 0 of its root, the users of the fusion determine the bytes.
+  // For a nested fusion: if the parameter is operand 0 of its root, the fusion's users determine the bytes.
   int64_t ReadByNestedFusion(const Instruction& value, const Instruction& fusion) {
     int64_t bytes = 0;
     if (Callee(fusion) == nullptr) return BytesOf(value.shape());
@@ -77,7 +77,7 @@ class ParameterReads {
   OpCostBuilder& builder_;
 };
 
-// Bytes read of a fused parameter's arrays; for a tuple, of its get-tuple-elements.
+// Bytes that are read from a fused parameter; for a tuple, from its get-tuple-elements.
 int64_t BytesReadOf(const Instruction& parameter, const Shape& shape, ParameterReads& reads, OpCostBuilder& builder) {
   if (!shape.IsTuple()) return reads.Of(parameter);
   int64_t bytes = 0;
@@ -121,7 +121,7 @@ void Op<Opcode::kAsyncStart>::Cost(const Instruction& hlo, OpCostBuilder& builde
   builder.cost = builder.Of(*hlo[kCalls]);
 }
 
-// One iteration.
+// The cost of one iteration.
 void Op<Opcode::kWhile>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   builder.cost = builder.Of(*hlo[kBody]);
   builder.cost.Add(builder.Of(*hlo[kCondition]));

@@ -29,7 +29,7 @@ ShapeResult Op<Opcode::kRngBitGenerator>::Infer(const Instruction& hlo, ShapePoo
   SHOAL_TRY(OperandCount(hlo, 1));
   const Shape& state = hlo.operand_shape(0);
   const Shape& result = hlo.shape();
-  if (!result.IsTuple()) return hlo.shape_;  // only the bits: the old form
+  if (!result.IsTuple()) return hlo.shape_;  // only the bits: the older syntax
   if (result.elements().size() != 2)
     return Broken(hlo, "C1", StrCat("the result must be (state, bits), got ", Str(result)));
   if (!Compatible(result.element(0), state))

@@ -40,7 +40,7 @@ struct Op<Opcode::kRngBitGenerator> : Random {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// rng-get-and-update-state: the device's global state, to which it then adds delta.
+// rng-get-and-update-state: returns the device's global state, then adds delta to it.
 template <>
 struct Op<Opcode::kRngGetAndUpdateState> : Random {
   static constexpr Attr<int64_t> kDelta{"delta"};

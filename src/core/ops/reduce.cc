@@ -72,7 +72,7 @@ Status Op<Opcode::kMap>::Normalize(Instruction& hlo, Module& module) {
     for (const Instruction* operand : hlo.operands) rank = std::max(rank, operand->shape().rank());
   std::span<int64_t> all = module.arena.NewSpan<int64_t>(static_cast<size_t>(rank));
   std::iota(all.begin(), all.end(), 0);
-  // If the shape is declared, the dimensions are ignored; otherwise it is inferred from them.
+  // If the shape is declared, the dimensions are ignored; otherwise they determine the shape.
   Ints dims = hlo[kDimensions];
   if (hlo.shape_ == nullptr && hlo.has(kDimensions) && !std::equal(dims.begin(), dims.end(), all.begin(), all.end()))
     return Broken(hlo, "C2", StrCat("dimensions must be ", Str(all), ", got ", Str(dims)));

@@ -43,7 +43,7 @@ Result<ScanParts> PartsOf(const Instruction& hlo) {
   return parts;
 }
 
-// Number of iterations: the size of the inputs or, without inputs, of the first declared output, along the dimension.
+// Number of iterations: the size along the dimension of the inputs or, without inputs, of the first declared output.
 Result<int64_t> ScanLength(const Instruction& hlo, const ScanParts& parts) {
   const Shape* along = nullptr;
   if (parts.inputs > 0) {

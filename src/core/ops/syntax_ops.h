@@ -1,5 +1,5 @@
-// Ops with a syntax of their own in HLO text, which its parser therefore names: parameters, tuple elements after a '#',
-// unknown ops, and the parts of an async chain.
+// Ops with special syntax in HLO text, which the text parser must name: parameters, tuple elements after a '#', unknown
+// ops, and the parts of an async chain.
 #pragma once
 
 #include <string_view>

@@ -40,7 +40,7 @@ constexpr AttrDef kCommonAttrs[] = {
     IfGiven(kMetadata),   AsJson(IfGiven(kBackendConfig)), Unprinted(kParameterReplication),
 };
 
-// Attributes are stored by id alone, so two names with one id would be one attribute.
+// Attributes are stored only by id, so two names with the same id would be one attribute.
 constexpr bool AttrIdsAreUnique() {
   std::array<AttrDef, 512> seen{};
   size_t count = 0;
@@ -112,7 +112,7 @@ const AttrDef* FindAttr(std::span<const AttrDef> attrs, uint32_t id) {
 
 const AttrDef* FindAttr(Opcode opcode, uint32_t id) {
   if (const AttrDef* own = FindAttr(Info(opcode).attrs, id)) return own;
-  // The common list has result_accuracy only for its position in the order of printing; few ops accept it.
+  // The common list has result_accuracy only to fix its position in the printed order; few ops accept it.
   return id == kResultAccuracy.id ? nullptr : FindAttr(kCommonAttrs, id);
 }
 

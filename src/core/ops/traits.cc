@@ -83,7 +83,7 @@ bool IsHiddenByDefault(const Instruction& hlo) {
 }
 
 bool HasCostInputs(const Instruction& hlo) {
-  // For ops with any number of operands: the number that their cost reads.
+  // For ops with a variable number of operands, the number that their cost function reads.
   static constexpr std::pair<Opcode, size_t> kMinOperands[] = {
       {Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3}, {Opcode::kReduce, 1}, {Opcode::kReduceWindow, 1},
       {Opcode::kScatter, 3},      {Opcode::kSort, 1}};

@@ -1,6 +1,6 @@
 // Queries about an instruction's op, so that code outside core/ops does not name opcodes. This header includes
-// value_flow.h, for forwarding, and async_pairs.h, for starts and dones. The properties of collectives are in
-// collective_kinds.h, those of an op's attributes beside the op.
+// value_flow.h, for forwarding, and async_pairs.h, for starts and dones. Properties of collectives are in
+// collective_kinds.h; properties of an op's attributes are beside the op.
 #pragma once
 
 #include "core/ops/async_pairs.h"
@@ -37,9 +37,9 @@ inline bool IsLoop(const Instruction& hlo) { return CallKindOf(hlo) == CallKind:
 inline bool IsBranch(const Instruction& hlo) { return CallKindOf(hlo) == CallKind::kBranch; }
 inline bool IsCollective(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kCollective; }
 inline bool IsElementwise(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kElementwise; }
-// An async-start, under any name that the text has for it: runs a computation asynchronously.
+// True for async-start, which runs a computation asynchronously, under any name that the text has for it.
 inline bool WrapsComputation(const Instruction& hlo) { return hlo.opcode == Opcode::kAsyncStart; }
-// copy-start and copy-done.
+// True for copy-start and copy-done.
 inline bool IsAsyncCopy(const Instruction& hlo) {
   return hlo.opcode == Opcode::kCopyStart || hlo.opcode == Opcode::kCopyDone;
 }
@@ -56,33 +56,33 @@ inline constexpr auto& kElementIndex = Op<Opcode::kGetTupleElement>::kIndex;
 inline int64_t ElementIndexOf(const Instruction& hlo) { return hlo[Op<Opcode::kGetTupleElement>::kIndex]; }
 // The target of a custom call; empty for other ops.
 inline std::string_view TargetOf(const Instruction& hlo) { return hlo[Op<Opcode::kCustomCall>::kTarget]; }
-// A custom call that is declared to have a side effect.
+// True if a custom call is declared to have a side effect.
 inline bool CustomCallHasSideEffect(const Instruction& call) { return call[Op<Opcode::kCustomCall>::kHasSideEffect]; }
-// The opcode of that name; kUnknown if there is none.
+// The opcode with that name; kUnknown if there is none.
 inline Opcode OpcodeOf(std::string_view name) { return ParseOpcode(name).value_or(Opcode::kUnknown); }
-// The op's name in the text, also for unknown ops.
+// The op's name in the text, even for unknown ops.
 inline std::string_view OpcodeTextOf(const Instruction& hlo) {
   return hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode);
 }
 
-// Forwards data without computing, so that the precision of floats must not change. The declared precision of any other
-// op may differ from that of its operands: XLA's passes that convert between bf16 and f32 rely on this.
+// True if the op forwards data without computing, so that the precision of floats must not change. Any other op may
+// declare another precision than its operands: XLA's passes that convert between bf16 and f32 rely on this.
 bool KeepsPrecision(const Instruction& hlo);
-// Affects something outside of the program, or the state of a generator: it must run even if its result is unused.
+// True if the op must run even if its result is unused: it affects the outside world or the state of a generator.
 bool HasSideEffect(const Instruction& hlo);
-// Only computes its value, which its operands determine.
+// True if the op only computes its value, and its operands determine that value.
 bool IsPure(const Instruction& hlo);
 
-// Starts communication with other devices: a synchronous collective, or the start of an async one.
+// True if the op starts communication with other devices: a synchronous collective, or the start of an async one.
 bool StartsCollective(const Instruction& hlo);
-// Forwards a value or waits for it, so that its operand may be a pending value.
+// True if the operand may be a pending value, because the op only forwards it or waits for it.
 bool AcceptsPending(const Instruction& hlo);
-// The shape of the result; for a start, of the result that its done returns.
+// The shape of the result; for a start, the shape of the result that its done returns.
 const Shape& ResultShape(const Instruction& hlo);
 
-// Cheap and independent of other values: may be recomputed wherever its value is needed.
+// True if the op is cheap and independent of other values, so that it may be recomputed wherever it is used.
 bool IsRematerializable(const Instruction& hlo);
-// Left out of the overview of a program, even if it is expensive: partition-id, replica-id, map, reduce.
+// True for ops that the overview of a program omits even if they are expensive: partition-id, replica-id, map, reduce.
 bool IsHiddenByDefault(const Instruction& hlo);
 // True if the op has all operands and attributes that its cost reads. Loose text may omit some.
 bool HasCostInputs(const Instruction& hlo);

@@ -35,10 +35,10 @@ struct Op<Opcode::kAsyncDone> : Transfer {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// For an async-update or -done whose async-start is in a caller (a parameter carries the chain): the wrapped op.
+// The wrapped op of an async-update or async-done whose async-start is in a caller; a parameter carries the chain.
 inline constexpr Attr<std::string_view> kAsyncWrappedOpcode{"(wrapped opcode)"};
 
-// A custom call that forwards its operand with an annotation: async chains may pass through it.
+// True for a custom call that forwards its operand with an annotation. Async chains may pass through it.
 bool IsAnnotation(const Instruction& hlo);
 
 // The async-start at the beginning of an async-update's or async-done's chain; null if there is none.

@@ -1,12 +1,12 @@
-// Forwarding: ops that return a value of an operand, and the instruction that defines such a value. For analyses that
-// trace values: verifier, trip counts, async pairs, diff, memory.
+// Forwarding: ops that return a value of an operand, and the instruction that defines such a value. Used by analyses
+// that trace values: verifier, trip counts, async pairs, diff, memory.
 #pragma once
 
 #include "core/ir/module.h"
 
 namespace shoal::internal {
 
-// The way in which an op forwards an operand. Flags, so that each search can state the ops that it looks through.
+// The way in which an op forwards an operand. These are flags: each search states the ops that it looks through.
 enum class Forwarding : uint16_t {
   kNothing = 0,             // the op computes its result
   kSame = 1 << 0,           // operand 0 itself: opt-barrier, annotation custom calls
@@ -44,8 +44,8 @@ struct ValueRef {
   auto operator<=>(const ValueRef&) const = default;
 };
 
-// Replaces `value` by the operand value that its op forwards, if the op forwards it in one of the ways of `through` and
-// from the same computation. Otherwise returns false and leaves `value` unchanged.
+// If the op of `value` forwards an operand value of the same computation, in one of the ways in `through`, replaces
+// `value` with that operand value and returns true. Otherwise leaves `value` unchanged.
 bool TraceToOperand(ValueRef& value, Forwarding through);
 // Applies TraceToOperand as often as possible.
 ValueRef DefiningValue(ValueRef value, Forwarding through);

@@ -7,8 +7,8 @@
 
 namespace shoal::internal {
 
-// Rule ids of the op with the window. rank: as many dimensions as the array; positive: positive sizes, strides and
-// dilations; bounds: a padded size that is not negative, and sizes that do not overflow.
+// Rule ids of the op with the window. rank: the window has as many dimensions as the array. positive: sizes, strides
+// and dilations are positive. bounds: padded sizes are not negative, and no size overflows.
 struct WindowRules {
   std::string_view rank, positive, bounds;
 };

@@ -68,8 +68,8 @@ void Unify(std::span<ElementType* const> types) {
 
 ElementType PartType(ElementType complex) { return complex == ElementType::kC128 ? ElementType::kF64 : ElementType::kF32; }
 
-// If one of operand and result is complex and the other real, as in real, complex and fft: the type in which the result
-// is computed. Otherwise its declared type.
+// The type in which the result is computed if one of operand and result is complex and the other is a float, as in
+// real, complex and fft. Otherwise the declared type of the result.
 ElementType ComputedResultType(const Instruction& hlo) {
   const ElementType declared = hlo.shape().element_type();
   const OpClass op_class = Info(hlo.opcode).op_class;

@@ -1,5 +1,5 @@
-// XLA allows floats of several widths in one op, and a declared float type that differs from that of the operands. Such
-// an op is computed in the widest type of operands and result, and rounded once to the declared type.
+// XLA allows floats of several widths in one op, and a declared float type that differs from the operands' type. Such
+// an op is computed in the widest type among operands and result, and rounded once to the declared type.
 #pragma once
 
 #include <vector>

@@ -26,7 +26,7 @@ Interface InterfaceOf(const Module& module) {
   return interface;
 }
 
-// Without padding. No value if the size is unknown or overflows.
+// Size without padding; no value if it is unknown or overflows.
 std::optional<int64_t> ByteSize(const Shape& array) {
   const std::optional<int64_t> count = array.ElementCount();
   const bool packed = array.layout() != nullptr && array.layout()->element_size_in_bits > 0;

@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// async-start and async-update: their result is still pending.
+// True for async-start and async-update, whose result is still pending.
 bool IsPending(const Instruction& hlo) { return IsAsyncChain(hlo) && !IsAsyncDone(hlo); }
 
 // Rule C1: the result of an async-start or async-update is pending; only some ops may use it.
@@ -96,7 +96,7 @@ class Chains {
   }
 
   VerifierContext& context_;
-  absl::flat_hash_map<const Instruction*, const Instruction*> dones_;  // by async-start
+  absl::flat_hash_map<const Instruction*, const Instruction*> dones_;  // keyed by async-start
   absl::flat_hash_set<const Instruction*> updates_;
 };
 

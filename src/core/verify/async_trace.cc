@@ -7,9 +7,9 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int kMaxSteps = 2000;  // of one search; real chains are far shorter
+constexpr int kMaxSteps = 2000;  // maximum per search; real chains are far shorter
 
-// Starts of collectives, and async-start and async-update, which wrap a computation.
+// True for starts of collectives, and for async-start and async-update, which wrap a computation.
 bool IsProducer(const Instruction& hlo) {
   if (IsAsyncChain(hlo)) return !IsAsyncDone(hlo);
   return IsAsyncStart(hlo) && Info(hlo.opcode).op_class == OpClass::kCollective;

@@ -1,4 +1,4 @@
-// Buffers b(…), which are written in place, are used only by ops that support them and have one writer. The rules of
+// Buffers b(…), which are written in place, have one writer and are used only by ops that support them. The rules of
 // custom calls check their own use of buffers.
 #include "absl/container/flat_hash_map.h"
 #include "core/ops/buffer_use.h"
@@ -76,7 +76,7 @@ void CheckWriters(const Instruction& hlo, const Shape& part, std::vector<int64_t
     context.Add(hlo, "buffer.C2", StrCat("the buffer at ", ToString(Ints(path)), " must have one writer, got several"));
 }
 
-// True if an instruction that touches buffers is allowed to.
+// True if an instruction with buffers may have them.
 bool MayTouch(const Instruction& hlo, const Module& module, BufferShapes& buffers) {
   if (IsParameter(hlo)) return hlo.parent != module.entry;
   if (IsCall(hlo)) return FrontendAttributeOf(hlo, "_xla_stream_annotation") != nullptr;

@@ -1,4 +1,4 @@
-// Both ends of a transfer agree. The rules of the done op check that it has the channel of its operand.
+// Both ends of a transfer agree. The rules of done ops check that a done has the channel of its operand.
 #include "absl/container/flat_hash_map.h"
 #include "core/ops/rules.h"
 #include "core/ops/transfer.h"
@@ -7,14 +7,14 @@
 namespace shoal::internal {
 namespace {
 
-// Send and recv: the transfers with the attribute is_host_transfer.
+// True for send and recv, the transfers with the attribute is_host_transfer.
 bool HasTransferAttr(const Instruction& hlo) { return FindAttr(hlo.opcode, kIsHostTransfer.id) != nullptr; }
 bool IsSendOrRecv(const Instruction& hlo) { return IsAsyncStart(hlo) && HasTransferAttr(hlo); }
 bool IsSendOrRecvDone(const Instruction& hlo) { return IsAsyncDone(hlo) && HasTransferAttr(hlo); }
 
 std::string_view Text(bool value) { return value ? "true" : "false"; }
 
-// Equal op, shape and operand shapes. The transferred values may differ.
+// True if op, shape and operand shapes are equal. The transferred values may differ.
 bool HaveEqualTypes(const Instruction& a, const Instruction& b) {
   auto same = [](const Instruction* s, const Instruction* t) { return s->shape_ == t->shape_; };
   return a.opcode == b.opcode && a.shape_ == b.shape_ &&

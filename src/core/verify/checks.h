@@ -1,5 +1,5 @@
-// The families of rules. Each check scans the module and adds the errors it finds. The checks are independent of each
-// other. Private to core/verify.
+// The families of rules, each with the prefix of its rule ids. Each check scans the module and adds the errors it
+// finds, independently of the other checks. Private to core/verify.
 #pragma once
 
 #include "core/verify/verifier_context.h"

@@ -6,8 +6,8 @@
 namespace shoal::internal {
 namespace {
 
-// True for instructions that are needed even if their result is unused. This includes collectives on a channel, unless
-// the compiler partitioned the program and so knows all users.
+// True for instructions that are needed even if their result is unused. This includes collectives on a channel unless
+// the compiler partitioned the program, because it then knows all users.
 bool FusedOpHasSideEffect(const Instruction& hlo, const Module& module) {
   if (HasSideEffect(hlo)) return true;
   return IsCollective(hlo) && (hlo[kConstrainLayout] || (hlo.has(kChannelId) && module.num_partitions == 1));

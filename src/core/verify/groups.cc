@@ -13,8 +13,8 @@ std::string_view IdsOf(GroupMode mode) {
   return mode == GroupMode::kFlattenedId ? "device" : "replica";
 }
 
-// Number of ids. No value if the module does not declare it: replica_count and num_partitions are then 1, which
-// modules for several devices may also leave unset.
+// Number of ids; no value if the module does not declare it. A count of 1 is the default, so it declares nothing:
+// modules for several devices may leave it unset.
 std::optional<int64_t> IdCount(const Module& module, GroupMode mode) {
   int64_t count = mode == GroupMode::kCrossPartition ? module.num_partitions : module.replica_count;
   if (mode == GroupMode::kFlattenedId && __builtin_mul_overflow(count, module.num_partitions, &count)) return {};
@@ -54,7 +54,7 @@ class GroupCheck {
     for (size_t i = 0, start = 0; i < lists.ends.size(); start = lists.ends[i++])
       if (lists.ends[i] == start)
         return Add("groups.C2", StrCat("a replica group must not be empty, got {} at index ", i));
-    // If the module does not declare the number of ids, groups that name all ids do.
+    // If the module does not declare the number of ids, groups that must name all ids imply it.
     const int64_t named = std::ssize(lists.ids);
     const int64_t limit = count_ ? *count_ : op_.all ? named : INT64_MAX;
     for (int64_t id : lists.ids)
@@ -83,7 +83,7 @@ class GroupCheck {
   const std::optional<int64_t> count_;
 };
 
-// Size of the gathered (or scattered) dimension divided by the part of one device. No value if the shapes do not
+// Size of the gathered (or scattered) dimension divided by the size of one device's part. No value if the shapes do not
 // determine it.
 std::optional<int64_t> ShardCount(const Instruction& hlo) {
   const bool scatters = DimensionEffectOf(hlo) == DimensionEffect::kScatters;
@@ -99,8 +99,8 @@ std::optional<int64_t> ShardCount(const Instruction& hlo) {
   return whole / part + (whole % part != 0 ? 1 : 0);
 }
 
-// Number of devices in a group, if it depends on the module: the op has no groups, or all partitions of the replicas in
-// its groups participate.
+// Number of devices in a group if the module determines it, because the op has no groups or because all partitions of
+// the replicas in its groups participate; else no value.
 std::optional<int64_t> GroupSizeByModule(const Instruction& hlo, const Module& module, GroupMode mode) {
   const std::optional<int64_t> ids = IdsPerGroup(hlo);
   const bool all_partitions = mode == GroupMode::kCrossReplicaAndPartition;

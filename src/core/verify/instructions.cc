@@ -1,4 +1,4 @@
-// The rules of each op, and the declared shape against the inferred shape.
+// Checks the rules of each op, and compares the declared with the inferred shape.
 #include "absl/container/flat_hash_set.h"
 #include "core/ir/sizes.h"
 #include "core/ops/callee.h"
@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// Compatible, but a dimension written "?" matches any size.
+// True if the shapes are compatible, where a dimension written "?" matches any size.
 bool Fits(const Shape& a, const Shape& b) {
   if (Compatible(a, b)) return true;
   if (a.element_type() != b.element_type()) return false;

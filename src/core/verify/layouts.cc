@@ -10,7 +10,7 @@ namespace shoal::internal {
 namespace {
 
 struct LayoutProblem {
-  std::string_view rule;  // empty: none
+  std::string_view rule;  // empty: no problem
   std::string message;
 };
 

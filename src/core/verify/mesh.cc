@@ -13,7 +13,7 @@ std::string NameOf(const AxisRef& axis, const Mesh& mesh) {
   return name;
 }
 
-// The part of its axis that a reference covers: [from, to), in products of the sizes of the more major parts.
+// The part of its axis that a reference covers: `from` is the product of the more major sizes, `to` includes its own.
 struct Range {
   int64_t from = 1, to = 1;
 };

@@ -13,9 +13,9 @@ namespace shoal::internal {
 std::optional<int64_t> FirstRepeated(Ints ids);
 
 // Both checks return an error message, or an empty string if the rule holds.
-// Axis names are distinct; devices are a permutation of 0 to n - 1.
+// Checks that axis names are distinct and devices are a permutation of 0 to n - 1.
 std::string CheckMesh(const Mesh& mesh);
-// No axis or part of an axis is used twice; the size of a part divides the size of its axis.
+// Checks that no axis or part of an axis is used twice, and that the size of a part divides the size of its axis.
 std::string CheckAxes(const std::vector<AxisRef>& axes, const Mesh& mesh);
 
 }  // namespace shoal::internal

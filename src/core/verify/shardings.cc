@@ -10,7 +10,7 @@ namespace {
 using Kind = Sharding::Kind;
 
 struct ShardingProblem {
-  std::string_view rule;  // empty: none
+  std::string_view rule;  // empty: no problem
   std::string message;
 };
 
@@ -56,7 +56,7 @@ bool IsAll(const std::vector<AxisRef>& axes, const Mesh& mesh) {
   return true;
 }
 
-// Does not depend on the shape: replicated, manual or unreduced on all devices.
+// True if the sharding is valid for any shape: replicated, manual or unreduced on all devices.
 bool SuitsAnyShape(const Sharding& sharding) {
   const Mesh& mesh = *sharding.mesh;
   if (IsAll(sharding.manual_axes, mesh) || IsAll(sharding.unreduced_axes, mesh)) return true;
@@ -120,7 +120,7 @@ bool SameDevices(const TileAssignment& a, const TileAssignment& b) {
   return a.dims == b.dims && a.DeviceCount() == b.DeviceCount() && a.Devices() == b.Devices();
 }
 
-// Equal up to metadata. A sharding by mesh axes is never compared with a sharding by tiles.
+// True if the shardings are equal up to metadata. A sharding by mesh axes is never compared with a sharding by tiles.
 bool Equal(const Sharding& a, const Sharding& b) {
   if (a.kind == Kind::kTuple && b.kind == Kind::kTuple)
     return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(), Equal);

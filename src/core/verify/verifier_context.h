@@ -21,8 +21,8 @@ class VerifierContext {
   explicit VerifierContext(Module& module);
 
   Module& module() { return module_; }
-  // The complete computations: those with a root and with a shape for every instruction. All computations, if the
-  // module was parsed strictly.
+  // The complete computations: those with a root and with a shape for every instruction. If the module was parsed
+  // strictly, all computations are complete.
   std::span<const Computation* const> computations() const { return computations_; }
 
   // Each user once, in text order.
@@ -53,7 +53,7 @@ class VerifierContext {
   size_t dropped_ = 0;
 };
 
-// Membership in a short list of opcodes.
+// True if the opcode is in a short list.
 inline bool IsOneOf(const Instruction& hlo, std::span<const Opcode> opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), hlo.opcode) != opcodes.end();
 }

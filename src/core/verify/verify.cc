@@ -24,7 +24,7 @@ constexpr Family kFamilies[] = {
     {"channel", CheckChannels, "both ends of a transfer agree"},
     {"groups", CheckGroups, "replica groups and source-target pairs name each device once"},
     {"sharding", CheckShardings, "shardings are valid for their shapes and for the module's devices"},
-    {"buffer", CheckBuffers, "buffers b(…) are used only by ops that support them, and have one writer"},
+    {"buffer", CheckBuffers, "buffers b(…) have one writer and are used only by ops that support them"},
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ std::shared_ptr<Operation> CollectiveRuntime::JoinOperation(const Instruction& h
   std::shared_ptr<Operation> operation = rendezvous.expected[static_cast<size_t>(number - rendezvous.first_expected)];
   operation->instructions[rank] = &hlo;
   if (--operation->missing == 0) {
-    // Every member arrives at operations in order, so all have arrived at the earlier ones.
+    // Every member arrives at operations in order, so all members have arrived at all earlier operations.
     SHOAL_CHECK(rendezvous.expected.front() == operation, "operations must complete in order");
     rendezvous.expected.pop_front();
     ++rendezvous.first_expected;
@@ -165,7 +165,7 @@ void CollectiveRuntime::CompleteOperation(Operation& operation, std::vector<Arra
   Wake(operation);
 }
 
-// Waiting devices count as running from this moment on, before their threads wake up. Otherwise a deadlock could be
+// Counts the waiting devices as running immediately, before their threads wake up. Otherwise a deadlock could be
 // reported where there is none.
 void CollectiveRuntime::Wake(Operation& operation) {
   for (int64_t member : operation.rendezvous->members) {

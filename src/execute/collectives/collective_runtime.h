@@ -1,7 +1,7 @@
-// CollectiveRuntime: executes the collectives of a run. Each execution of a collective is an operation: every member
-// arrives with its contribution, the last to arrive computes all results, and each member waits until that is done. A
-// transfer between two devices is an operation at which the source does not wait. From its wait-for graph the runtime
-// detects a deadlock immediately and reports its cause.
+// CollectiveRuntime: executes the collectives of a run. Each execution of a collective is an operation. Every member
+// arrives with its contribution, the last to arrive computes all results, and each member waits for its result. A
+// transfer between two devices is an operation at which the source does not wait. The runtime detects a deadlock
+// immediately from its wait-for graph, and reports the cause.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct ControlFlowState {
   std::map<const Instruction*, int64_t> iterations;  // by while: iterations started in its latest execution
 };
 
-// Like Combine, but folds each contribution as soon as those of all lower ranks are folded, and then releases it: `add`
+// Like Combine, but folds each contribution as soon as those of all lower ranks are folded, and then releases it. `add`
 // folds `next` into `sum`, which is empty at first.
 struct Accumulate {
   std::function<Status(Arrays& sum, Arrays next)> add;
@@ -84,18 +84,18 @@ class CollectiveRuntime {
 
   const DeviceGrid& grid() const { return grid_; }
 
-  // Sets a function that is called before a device's thread blocks, to start a thread for other devices; it returns
-  // false if there is not enough memory for one. Call this before the first device runs.
+  // Sets a function that is called before a device's thread blocks, to start a thread for other devices. It returns
+  // false if there is not enough memory for a thread. Call this before the first device runs.
   void SetBlockingHook(std::function<bool()> hook) { blocking_hook_ = std::move(hook); }
-  // A device runs only while it holds a run slot, and lends it to another device while it waits. Hence no more devices
-  // than run slots have intermediate values in memory.
+  // A device runs only while it holds a run slot, which it lends to another device while it waits. The number of run
+  // slots therefore limits the number of devices with intermediate values in memory.
   void AcquireRunSlot(int64_t device);
   void ReleaseRunSlot(int64_t device);
 
   // Computed once per instruction. Two instructions share a rendezvous if they have the same kind of op (a start counts
   // as its synchronous op), the same channel and the same members.
   Result<const Groups*> GroupsOf(const Instruction& hlo);
-  // As GroupsOf, but with one group per replica, of all its partitions; ignores the instruction's replica groups.
+  // As GroupsOf, but each group has all partitions of one replica. Ignores the instruction's replica groups.
   Result<const Groups*> PartitionGroupsOf(const Instruction& hlo);
   // A send or recv without source-target pairs transfers from each device to itself.
   Result<const Routes*> RoutesOf(const Instruction& hlo);
@@ -104,18 +104,18 @@ class CollectiveRuntime {
   // belongs to the n-th operation at the rendezvous. The last member to arrive runs `combine`.
   Result<Handle> Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                         const Combine& combine);
-  // Non-null if some members are in other processes. Such arrivals take an Exchange, which the last member of this
-  // process creates; `exchange` must own its captures.
+  // Non-null if some members are in other processes. In that case, arrivals take an Exchange, which the last member of
+  // this process creates. `exchange` must own its captures.
   const GroupLayout* LayoutOf(const Rendezvous& rendezvous) const;
   Handle Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                 const MakeExchange& exchange);
-  // For small parts and exactly one member per process, else null. TryFastRendezvous succeeds only if all members
-  // arrive at the same instruction with contributions of these types.
+  // Returns null unless the parts are small and each process has exactly one member. TryFastRendezvous succeeds only if
+  // all members arrive at the same instruction with contributions of these types.
   std::unique_ptr<FastRendezvous> NewFastRendezvous(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank,
                                                     const std::vector<ArrayType>& contribution,
                                                     const std::vector<ArrayType>& parts);
-  // Arrives and waits, for about 100 µs. `parts`: the bytes to send, by process. False if a member is late or differs
-  // in instruction or types: then the device must arrive normally, and no message is lost.
+  // Arrives and waits for about 100 µs. `parts`: the bytes to send, by process. Returns false if a member is late or
+  // differs in instruction or types. The device must then arrive normally; no message is lost.
   bool TryFastRendezvous(FastRendezvous& fast, std::span<const std::string_view> parts);
   // The arriving member folds all contributions that are next in rank order, unless another member is folding already.
   Result<Handle> Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
@@ -124,8 +124,8 @@ class CollectiveRuntime {
   void Deliver(const Instruction& hlo, const Route& route, Arrays contribution);
   Handle Expect(const Instruction& hlo, const Route& route);
 
-  // Waits for all members and returns this device's result. Fails if the run was stopped or is deadlocked. With `keep`
-  // the handle may be waited for again. Without it the result is moved out, so that the device may own its arrays.
+  // Waits for all members and returns this device's result. Fails if the run was stopped or is deadlocked. With `keep`,
+  // the handle may be waited for again. Otherwise the result is moved out, so that the device may own its arrays.
   Result<Arrays> Wait(int64_t device, const Instruction& hlo, const ControlFlowState& control_flow_state,
                       const Handle& handle, bool keep = false);
 
@@ -136,13 +136,13 @@ class CollectiveRuntime {
   // The first reason passed to Stop.
   std::optional<Diag> reason() const;
 
-  // Number of this process's devices that are running, and that wait for other devices.
+  // Numbers of this process's devices that run, and that wait for other devices.
   struct DeviceStateCounts {
     int64_t running = 0, waiting = 0;
   };
   DeviceStateCounts CountDeviceStates() const;
-  // Serializes the state of this process's devices, for a deadlock report; adds the serialized state of another
-  // process.
+  // DescribeWaiting serializes the state of this process's devices for a deadlock report. AddWaiting adds the
+  // serialized state of another process.
   std::string DescribeWaiting() const;
   void AddWaiting(std::string_view description);
   // Stops the run with a deadlock report. Call it when all processes are deadlocked and their states have been added.

@@ -74,7 +74,7 @@ std::string DeadlockReport::Describe(const Waiting& waiting) const {
                 NameAndLine(*waiting.at, runtime_.source_), " for ", DeviceList(waiting.missing));
 }
 
-// A line with the number of iterations that each device has started, or with its branch. No count: not reached.
+// A line with the number of iterations that each device has started, or the branch it took. No value: not reached.
 std::string DeadlockReport::Difference(const Instruction& hlo,
                                        const std::map<std::optional<int64_t>, DeviceGroup>& by_count,
                                        bool branches) const {

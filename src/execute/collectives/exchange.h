@@ -48,11 +48,11 @@ class Exchange {
   // The blocks to send in a round to another process, given by its index in the layout. Their bytes do not change
   // during the lifetime of this Exchange.
   virtual Result<std::vector<Block>> OutgoingBlocks(int round, size_t process) = 0;
-  // Called for a process that arrives before others, if its contributions and the local ones all have this type. True
-  // if IncomingBuffers may be called for it already. OnTypesAgreed detects a later process with different types.
+  // Called for a process that arrives before others, if its contributions and all local ones have these types. Returns
+  // true if IncomingBuffers may already be called for it. OnTypesAgreed detects if a later process has different types.
   virtual bool CanPrepost(const ArrayTypes& /*contribution*/) { return false; }
-  // Called when all have arrived at compatible instructions, with contributions of these types, by member. The vector
-  // outlives this Exchange.
+  // Called when all members have arrived at compatible instructions. `contributions` has the types of each member's
+  // contribution, and outlives this Exchange.
   virtual Status OnTypesAgreed(const std::vector<ArrayTypes>& contributions) = 0;
   // The memory that receives another process's blocks of these types.
   virtual Result<std::vector<std::span<std::byte>>> IncomingBuffers(int round, size_t process,
@@ -79,16 +79,16 @@ struct PartRules {
   using Targets = std::span<const size_t>;
   // The parts of `source`'s contribution that the members `targets` need.
   std::function<Result<Arrays>(size_t source, const Arrays& contribution, Targets targets)> split;
-  // Combines such parts of all members into the results of `targets`; `contributions` are the types before the split.
+  // Combines these parts of all members into the results of `targets`. `contributions`: the types before the split.
   std::function<Result<std::vector<Arrays>>(std::vector<Arrays> parts, const std::vector<ArrayTypes>& contributions,
                                             Targets targets)>
       join;
-  // Optional. If arrays consist of all members' parts in rank order, parts are received directly into them and `join`
-  // is not called. Returns the types of these arrays, one per part of a split, or nothing. Each target gets its own
+  // Optional. If result arrays consist of all members' parts in rank order, returns their types, one per part of a
+  // split. The parts are then received directly into these arrays, and `join` is not called. Each target gets its own
   // array (`one_each`), or all targets get all arrays.
   std::function<std::optional<ArrayTypes>(const std::vector<ArrayTypes>& contributions, Targets)> contiguous_types;
   bool one_each = false;
-  // The members of a process share their result arrays, so results are frozen, even for a single member.
+  // True if the members of a process share result arrays. Results are then frozen, even for a single member.
   bool is_shared = false;
 };
 std::unique_ptr<Exchange> NewPartExchange(PartRules rules);
@@ -103,9 +103,9 @@ class OrderedFold {
   virtual ~OrderedFold() = default;
   virtual Status Add(Arrays& sum, Arrays next) const = 0;  // `sum` is empty at first
   virtual Arrays Finish(Arrays sum) const = 0;             // rounds to the operand types
-  // Add of the last contribution and Finish in one step; writes the result to `outs`.
+  // Performs Add of the last contribution and Finish in one step, and writes the result to `outs`.
   virtual Status FinishWith(Arrays sum, Arrays last, std::span<std::byte* const> outs) const = 0;
-  // Folds first and second, of operand k, into out. False unless the fold is a single binary op on the operand's type.
+  // Folds two parts of operand k into `out`. Returns false unless the fold is a single binary op on the operand's type.
   virtual bool FoldSameType(size_t k, std::byte* out, const std::byte* first, const std::byte* second,
                             int64_t count) const = 0;
   virtual Arrays Widen(Arrays sum) const = 0;  // converts to the accumulation types
@@ -116,7 +116,7 @@ using FoldPtr = std::shared_ptr<const OrderedFold>;
 std::unique_ptr<Exchange> NewAllReduceExchange(
     FoldPtr fold, std::function<Diag(const ArrayType&, const ArrayType&)> size_mismatch);
 
-// An all-reduce in which each process folds its members' contributions, and the transport the results, in any order.
+// An all-reduce in which each process folds its members' contributions. The transport reduces the results in any order.
 std::unique_ptr<Exchange> NewFastReduceExchange(FoldPtr fold, ReduceOp op);
 std::optional<ReduceType> ReduceTypeOf(ElementType type);
 

@@ -10,11 +10,11 @@
 namespace shoal::internal {
 namespace {
 
-// Number of unsuccessful polls, about 100 µs, before the device waits as for any other collective; and their number if
-// each poll yields the core.
+// Number of unsuccessful polls, about 100 µs, before the device waits as for any other collective. kMaxYields applies
+// instead if each poll yields the core.
 constexpr int kMaxPolls = 2000, kMaxYields = 100;
 
-// Between two polls: the process that is waited for may run on this core's other hardware thread.
+// Pauses between two polls, because the awaited process may run on this core's other hardware thread.
 void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -43,7 +43,7 @@ std::unique_ptr<FastRendezvous> CollectiveRuntime::NewFastRendezvous(const Instr
                                                                      int64_t rank, const ArrayTypes& contribution,
                                                                      const ArrayTypes& parts) {
   const GroupLayout* layout = rendezvous.layout.get();
-  // Requires that this is the only device of the process, so that no other one needs the core while it polls.
+  // Require that this process has only one device, so that no other device needs the core during polling.
   if (layout == nullptr || link_->placement().Local().size() != 1) return nullptr;
   for (const std::vector<size_t>& members : layout->members)
     if (members.size() != 1) return nullptr;
@@ -74,7 +74,7 @@ std::unique_ptr<FastRendezvous> ProcessLink::NewFastRendezvous(const Instruction
 }
 
 bool ProcessLink::TryFastRendezvous(FastRendezvous& fast, int64_t number, std::span<const std::string_view> parts) {
-  // Held throughout, since no other thread has messages to poll for.
+  // Hold the mutex throughout, since no other thread has messages to poll for.
   std::lock_guard lock(job_.mutex());
   if (is_stopped_) return false;
   const GroupLayout& layout = fast.layout();

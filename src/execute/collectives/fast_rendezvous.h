@@ -1,7 +1,7 @@
-// FastRendezvous: a small-message collective with one member per process, which waits right after its arrival. Created
-// once per instruction and device; each execution sends one message to every other process, receives one from it, and
-// allocates nothing. The messages have the usual format (process_link_message.h), so a collective that does not
-// complete soon continues as an Exchange.
+// FastRendezvous: a small-message collective with one member per process. Each member waits right after it arrives.
+// Created once per instruction and device. Each execution sends one message to every other process, receives one from
+// each, and allocates nothing. The messages have the usual format (process_link_message.h), so a collective that does
+// not complete soon continues as an Exchange.
 #pragma once
 
 #include "execute/collectives/exchange.h"
@@ -24,10 +24,10 @@ class FastRendezvous {
   int64_t number() const { return number_; }
 
   void Begin(int64_t number);
-  // Stores the message if it belongs to this operation; else false.
+  // Stores the message and returns true if it belongs to this operation.
   bool Take(int from, std::string_view message);
   bool is_complete() const { return arrived_ + 1 == messages_.size(); }
-  // The whole message of another process, empty if it has not arrived; and the part in that message.
+  // message: a process's whole message, empty if it has not arrived. part: the part in that message.
   std::string_view message(size_t process) const { return messages_[process]; }
   std::string_view part(size_t process) const { return message(process).substr(head_.size()); }
 

@@ -101,7 +101,7 @@ class PartExchange : public Exchange {
     }
   }
 
-  // The contributions turned out to differ: the parts received so far become views that `join` copies.
+  // Called if the contributions turn out to differ. The parts received so far become views that `join` copies.
   void AbandonContiguous() {
     is_contiguous_ = false;
     for (size_t source = 0; source < received_types_.size(); ++source) {

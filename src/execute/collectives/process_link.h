@@ -22,13 +22,13 @@ class ProcessLink {
 
   const Placement& placement() const { return placement_; }
   Job& job() { return job_; }
-  // The distribution of the members over processes; null if all are in this one.
+  // The distribution of the members over processes; null if all are in this process.
   std::unique_ptr<GroupLayout> LayoutOf(const DeviceGroup& members) const;
 
   // Sets the runtime. Call this before its devices run.
   void Attach(CollectiveRuntime& runtime);
-  // Call this when the devices of this process have ended. Waits for those of all other processes; returns the reason
-  // if the run was stopped.
+  // Call this when the devices of this process have ended. Waits until those of all other processes have ended. If the
+  // run was stopped, returns the reason.
   std::optional<Diag> Join();
 
   // Called on the devices' threads, which do not hold the runtime's mutex.
@@ -43,7 +43,7 @@ class ProcessLink {
   // Polls for messages while `waits` returns true. Gives up earlier if none arrives for a while.
   void PollWhile(const std::function<bool()>& waits);
 
-  // Numbers of instructions, identical in every process.
+  // The number of an instruction, identical in every process.
   int64_t OrdinalOf(const Instruction& hlo) const { return ordinals_.at(&hlo); }
   const Instruction* InstructionAt(int64_t ordinal) const;
 
@@ -103,7 +103,7 @@ class ProcessLink {
   void TakeDelivery(int from, const Message& message);
   void Check(const Status& status);
 
-  // The end of the run: every process is idle and no message is in flight (termination_detection.cc).
+  // Detection of the run's end, when all processes are idle and no message is in flight (termination_detection.cc).
   IdleReport OwnReport();
   void ReportIfIdle();
   void TakeControl(int from, int64_t kind, Reader& reader);

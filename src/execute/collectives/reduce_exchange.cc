@@ -1,5 +1,5 @@
-// All-reduce between processes. The elements are divided among the processes. Each folds its share of all members'
-// contributions in rank order, so that results are bit-identical to those of one process, and sends it to all others.
+// All-reduce between processes, which divide the elements among them. Each process folds its share in rank order, so
+// that results are bit-identical to those of one process, and then sends the folded share to all others.
 #include <algorithm>
 
 #include "execute/collectives/exchange.h"
@@ -69,7 +69,7 @@ class AllReduceExchange : public Exchange {
     std::vector<std::byte*> outs;
     for (const Array& operand : contributions_[layout_->local()[0]]) {
       Array& result = results_.emplace_back(operand.type(), operand.dims());
-      // Saved: calling mutable_data() again while a share is being sent would copy the array.
+      // Saved, because calling mutable_data() again while a share is being sent would copy the array.
       data_.push_back(result.mutable_data());
       outs.push_back(data_.back() + ShareOf(result, layout_->self).offset);
     }

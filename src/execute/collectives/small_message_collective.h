@@ -1,5 +1,5 @@
-// Small-message collectives between processes with one device each. They reuse from execution to execution what the
-// general implementation computes each time: the members' processes, the parts to send, and the types.
+// Small-message collectives between processes with one device each. They compute the members' processes, the parts to
+// send and the types only once. The general implementation computes these in each execution.
 #pragma once
 
 #include "execute/collectives/fast_rendezvous.h"
@@ -16,14 +16,14 @@ struct SmallCollectiveTraits {
 
 class SmallMessageCollective {
  public:
-  // For one device's execution of an instruction. Null if it is not eligible, or if it declares a wrong result, which
+  // Prepares an instruction's executions on one device. Null if it is not eligible, or declares a wrong result, which
   // the general implementation reports. If `traits.folds`, `fold` is called on the device's thread.
   static std::shared_ptr<SmallMessageCollective> New(CollectiveRuntime& runtime, const Instruction& hlo, int64_t device,
                                                      const SmallCollectiveTraits& traits, FoldPtr fold);
 
-  // Arrives and waits for the others for a short time. False if one is late; the caller must then arrive normally.
+  // Arrives and briefly waits for the others. Returns false if one is late; the caller must then arrive normally.
   bool TryStart(std::span<const Value> operands);
-  // Consumes the operands and returns the result, after TryStart returned true. Charged to this thread's device.
+  // After TryStart returned true: consumes the operands and returns the result, charged to this thread's device.
   Result<Value> Take(std::span<Value> operands);
 
  private:

@@ -19,7 +19,7 @@ struct Difference {
   int64_t elements = 0;
   int64_t num_exceeding = 0;               // number of elements that exceed the bounds
   double max_abs = 0, max_rel = 0;  // over all elements; infinite if a difference is not finite
-  int64_t at = -1;  // the worst element: the first that exceeds the bounds, else the one of max_abs; -1: none
+  int64_t at = -1;  // the worst element: the first that exceeds the bounds, else that with max_abs; -1: none
   double abs_bound = 0, rel_bound = 0;  // the bounds applied
 };
 

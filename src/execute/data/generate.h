@@ -25,7 +25,7 @@ std::vector<std::string> ArgumentModeNames();
 
 // Floats are in [-1, 1), scaled down for larger arrays, so that chains of matmuls stay finite. Integers are in [0, 8),
 // since they may be trip counts or indices.
-// `on_bytes` is called with the number of bytes as they are generated. GeneratedBytes returns their total. It is also
+// `on_bytes` is called with the number of bytes as they are generated. GeneratedBytes returns their total. This is also
 // the memory used, since devices share identical arrays.
 using OnBytesGenerated = std::function<void(int64_t bytes)>;
 Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,

@@ -95,7 +95,7 @@ class NpyFiles {
   std::string unpacked_;
 };
 
-// True if the dimensions match the shape: equal, or not larger in dynamic dimensions.
+// True if the dimensions equal those of the shape. Dynamic dimensions may be smaller.
 bool Matches(Ints dims, const Shape& shape) {
   if (dims.size() != shape.dims().size()) return false;
   for (size_t d = 0; d < dims.size(); ++d) {

@@ -39,7 +39,7 @@ void Write(Writer& writer, const Output& output) {
   writer.Int(summary.finite).Int(summary.nans).Int(summary.infs).Int(summary.crc32);
 }
 
-// The key by which arrays count as identical.
+// Arrays with equal keys count as identical.
 struct Identity {
   int64_t number = 0, type = 0;
   std::vector<int64_t> dims;

@@ -16,7 +16,7 @@
 namespace shoal::internal {
 namespace {
 
-// The number of parts along each dimension; nothing if `shard` cannot be a shard of `whole`.
+// Returns the number of parts along each dimension, or nullopt if `shard` cannot be a shard of `whole`.
 std::optional<Dims> TilesOf(Ints whole, Ints shard, int64_t devices) {
   if (whole.size() != shard.size()) return std::nullopt;
   Dims tiles;
@@ -72,8 +72,8 @@ int64_t LeafNumber(const Shape& shape, std::span<const int64_t> index) {
   return rest < 0 ? -1 : before + rest;
 }
 
-// Finds the nearest value with a sharding from whose dimension a result's dimension derives. Searches breadth-first
-// from the result through operands, callers and callees.
+// Traces a dimension of a result back to the nearest value with a sharding. Searches breadth-first from the result
+// through operands, callers and callees.
 class DimensionSearch {
  public:
   DimensionSearch(const PartitionedPair& pair, int64_t parts) : pair_(pair), parts_(parts) {}
@@ -229,7 +229,7 @@ std::optional<InferredShards> ByDimensions(const PartitionedPair& pair, const Le
   return InferredShards{std::move(*grid), StrCat("by the sharding of ", StrJoin(values, " and "))};
 }
 
-// Assignments of mesh axes to dimensions that yield the parts of each dimension. A dimension's axes are in mesh order.
+// Assigns mesh axes to dimensions so that the axis sizes yield the part counts. A dimension's axes are in mesh order.
 class AxisChoices {
  public:
   AxisChoices(const Mesh& mesh, const Dims& tiles)

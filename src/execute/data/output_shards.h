@@ -1,5 +1,5 @@
 // Infers how the results of a module are divided among the devices of its partitioned form. It never inspects values,
-// since a partitioning with shards in the wrong order must be detected.
+// since shards in the wrong order must be detected.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace shoal::internal {
 
-// Shards with dimensions `shard` in row-major device order, copies of a shard on consecutive devices, as in a plain
-// tiled sharding. Returns nullopt if `shard` cannot be a shard of `whole`.
+// Shards with dimensions `shard` in row-major device order, with copies of a shard on consecutive devices, as in a
+// plain tiled sharding. Returns nullopt if `shard` cannot be a shard of `whole`.
 std::optional<ShardGrid> DefaultShards(Ints whole, Ints shard, int64_t devices);
 
 // "dimension 0 in 8 parts", "replicated"
 std::string DescribeShards(const ShardGrid& grid);
 
-// The shards of every device according to the sharding. Returns nullopt if it is null or does not match the shapes.
+// The shards of every device. Returns nullopt if the sharding is null or does not match the shapes.
 std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole, Ints shard, const DeviceGrid& grid);
 
 struct InferredShards {
@@ -33,11 +33,11 @@ struct PartitionedPair {
   std::vector<std::optional<ShardGrid>> parameters;
 };
 
-// The shards of leaf number `leaf` of the results, with dimensions `whole` in one module and `shard` in the other.
-// Sources, in this order: the result's sharding in the partitioned module; its sharding in the whole module; the
-// parameter that it aliases in the partitioned module; shardings of values in the whole module from which its
-// dimensions derive; the mesh axes, if only one choice yields the number of parts; device order. Returns nullopt if the
-// shapes do not match.
+// Infers the shards of leaf number `leaf` of the results, with dimensions `whole` in one module and `shard` in the
+// other. Tries these sources in order: the result's sharding in the partitioned module; its sharding in the whole
+// module; the parameter that it aliases in the partitioned module; shardings of the values in the whole module from
+// which the result's dimensions derive; the mesh axes, if only one choice yields the number of parts; device order.
+// Returns nullopt if the shapes do not match.
 std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard);
 
 }  // namespace shoal::internal

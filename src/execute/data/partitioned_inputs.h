@@ -40,10 +40,10 @@ struct OutputComparison {
   int64_t number = 0;
   Array a, b;
   int64_t device = 0;  // the device of `b`, unless it was reassembled from several
-  std::string note;    // how it was reassembled
+  std::string note;    // describes the reassembly
   Difference difference;
 };
-// Compares the arrays of one device, and updates `worst` if they differ more. Call it for each device in order.
+// Compares the arrays of one device; updates `worst` if they differ more. Call it for each device in order.
 void TrackWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst);
 // `whole` has results for one device, or for as many as the other module. Shards are reassembled according to
 // OutputShards. If several devices hold copies of a shard, every copy is compared.

@@ -27,7 +27,7 @@ const Sharding* LeafSharding(const Sharding* sharding, int64_t leaf);
 // partitions or dimensions.
 std::optional<ShardGrid> ShardGridOf(const Sharding& sharding, int rank, int64_t partitions);
 
-// The dimensions of each box of an array; and those of the array that consists of such boxes without padding.
+// ShardDims: dimensions of each box of an array. WholeDims: dimensions of an array that boxes fill without padding.
 Dims ShardDims(const ShardGrid& grid, Ints whole);
 Dims WholeDims(const ShardGrid& grid, Ints shard);
 

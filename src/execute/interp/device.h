@@ -60,7 +60,7 @@ struct LanesOut {
 
 class Device {
  public:
-  // With several processes: runs the computations of collectives between them, on whichever thread polls. Else null.
+  // Runs the computations of collectives between processes, on the thread that polls. Null if there is one process.
   Device* polling_device = nullptr;
 
   Device(int64_t id, const DeviceGrid& grid, const ModulePlan& plans, CollectiveRuntime& world, const RunSettings& settings);

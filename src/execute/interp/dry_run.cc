@@ -224,7 +224,7 @@ SizedValue DryRun::RunLoop(OpFrame& step) {
     const bool settled =
         iteration > kMaxIterations || (iteration > 2 && std::find(seen.begin(), seen.end(), sharing) != seen.end());
     seen.push_back(std::move(sharing));
-    // From the 1024th iteration on, the run sometimes compares the state with the previous one, which it must hold.
+    // Starting at iteration 1024, the run sometimes keeps the previous state to compare it with the next.
     const bool holds_previous = settled && !has_held_previous && trips >= 1024 && is_deterministic;
     if (settled && !holds_previous) return state;
     const SizedValue previous = holds_previous ? state : SizedValue();

@@ -1,5 +1,5 @@
 // Memory use of an interpreter run: evaluates the instructions of analyze/memory/liveness.h in order, on values that
-// have sizes but no elements (sized_value.h). core/ops/in_place.h and core/ops/value_flow.h say which ops forward,
+// have sizes but no elements (sized_value.h). core/ops/in_place.h and core/ops/value_flow.h define which ops forward,
 // overwrite or allocate. Unlike in XLA's buffer assignment, sharing depends on the owners at run time, so loops are
 // iterated to a fixed point.
 #pragma once
@@ -66,7 +66,7 @@ class DryRun {
   SizedValue Begin(const Instruction& collective, std::span<SizedValue> operands);
   SizedValue End(SizedValue value);
   SizedValue EndAll(SizedValue value);
-  // True if other devices receive the same array, which is then read-only. A device without peers gets its own back.
+  // True if other devices receive the same array, which is then read-only. A lone device gets its own array back.
   bool IsShared(const SizedValue& pending) const;
   SizedValue Collective(OpFrame& step);
   SizedValue Start(OpFrame& step);

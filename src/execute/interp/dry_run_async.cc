@@ -75,7 +75,7 @@ SizedValue DryRun::Collective(OpFrame& step) {
   return result;
 }
 
-// The tuple of core/ops/async_pairs.h: operands, result, contexts.
+// Returns the tuple of core/ops/async_pairs.h: operands, result, contexts.
 SizedValue DryRun::Start(OpFrame& step) {
   const Instruction& hlo = step.hlo;
   const StartParts parts = StartPartsOf(hlo);
@@ -126,7 +126,7 @@ SizedValue DryRun::AsyncOp(OpFrame& step) {
   return Bind(step, std::move(operands), step.operands[0].Element(1));
 }
 
-// ((operands), result, context…) with the operands bound so far. The computation runs once all arguments are bound.
+// Returns ((operands), result, context…) with the operands bound so far. The computation runs once all are bound.
 SizedValue DryRun::Bind(OpFrame& step, std::vector<SizedValue> operands, SizedValue result) {
   const Instruction* start = step.hlo.has(kCalls) ? &step.hlo : AsyncStartOf(step.hlo);
   const Computation* computation = start == nullptr ? nullptr : (*start)[kCalls];
@@ -194,7 +194,7 @@ SizedValue DryRun::Reshard(OpFrame& step) {
   return results.empty() ? NewResult(step) : std::move(results[0]);
 }
 
-// (operands, result, context…) of the collective that starts the chain.
+// Returns (operands, result, context…) of the collective that starts the chain.
 SizedValue DryRun::ChainStart(OpFrame& step) {
   size_t number = 0;
   const Instruction* collective = CollectiveOperand(step.hlo, &number);

@@ -1,4 +1,4 @@
-// Memory use of the interpreter: the module's schedule, arrays without padding, fusions evaluated op by op.
+// Memory use of the interpreter: it follows the schedule, does not pad arrays, and evaluates fusions op by op.
 #pragma once
 
 #include "analyze/facts/device_grid.h"

@@ -1,5 +1,5 @@
-// Runs tasks that may block on each other: as many threads as can work at a time, plus one for each blocked task. Tasks
-// that never block start no extra thread.
+// Runs tasks that may block on each other. Uses as many threads as can work at a time, plus one for each blocked task.
+// Tasks that never block start no extra thread.
 #pragma once
 
 #include <atomic>

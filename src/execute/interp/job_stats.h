@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 class ProcessLink;
 
-// Every process passes the statistics of its own devices. In the first process, they become those of all devices.
+// Every process passes the statistics of its own devices. In the first process, `stats` then covers all devices.
 void GatherStats(ProcessLink& link, RunStats& stats);
 
 }  // namespace shoal::internal

@@ -30,7 +30,7 @@ double BytesOfAllValues(const Module& module) {
   return all;
 }
 
-// The three largest: "weights f32[65536,65536] (16 GiB), dot.3 f32[…] (4 GiB)".
+// The three largest buffers: "weights f32[65536,65536] (16 GiB), dot.3 f32[…] (4 GiB)".
 std::string LargestBuffers(const Module& module) {
   std::vector<std::pair<double, const Instruction*>> largest;
   for (const Computation* computation : module.computations)

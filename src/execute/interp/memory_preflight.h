@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// Checks that the module's constants fit into memory. They are created before the run, elided ones too.
+// Checks that the module's constants fit into memory. All constants, even elided ones, are created before the run.
 Status CheckConstantMemory(const Module& module);
 
 // `argument_bytes`: total for the arguments of all `devices` of this process. The computed need is a lower bound, so

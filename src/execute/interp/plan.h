@@ -26,7 +26,7 @@ struct TypedInstruction {
 struct EvalStep : InstructionLiveness {
   std::unique_ptr<TypedInstruction> typed = nullptr;  // set if the instruction mixes types
   Evaluator evaluate = nullptr;
-  // Forwards or waits for pending operands. Other instructions receive completed values.
+  // True if the instruction forwards or waits for pending operands. Other instructions receive completed values.
   bool accepts_pending = false;
   ElementLoop kernel = {};  // of an elementwise op
 };

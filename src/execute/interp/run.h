@@ -22,7 +22,7 @@ struct RunStats {
 struct RunOutcome {
   std::vector<std::unique_ptr<MemoryMeter>> meters;  // one per device; they outlive the results
   std::vector<Value> results;                        // one per device; empty for devices of other processes
-  RunStats stats;  // of all devices in the first process of a job; elsewhere of the local ones
+  RunStats stats;  // of all devices in the first process of a job, else of the local devices
 };
 
 // Updates the progress line. Called about every 100 ms from the calling thread while the devices run.

@@ -1,4 +1,4 @@
-// A value of a dry run: sizes without data. Blocks of bytes with owners, like those of kernels/arrays/buffer.h.
+// A value of a dry run: it has sizes but no data. Its blocks of bytes have owners, as in kernels/arrays/buffer.h.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class SizedValue {
     return std::exchange((*elements_)[static_cast<size_t>(i)], SizedValue());
   }
 
-  // An array without other owners that may be written.
+  // True for an array without other owners, which may be written.
   bool IsUnique() const { return block_ != nullptr && block_.use_count() == 1 && !block_->is_frozen; }
   // Makes its arrays read-only.
   void Freeze();

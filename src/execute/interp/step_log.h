@@ -1,4 +1,4 @@
-// StepLog: the time at which each instruction started and ended on every device, for a profile. It observes times, not
+// StepLog: the times at which each instruction started and ended on every device, for a profile. It observes times, not
 // values, so a logged run executes exactly as an unobserved one.
 #pragma once
 

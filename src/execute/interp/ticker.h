@@ -14,8 +14,8 @@ class Ticker {
   using Callback = std::function<void()>;
   static Ticker& OfProcess();
 
-  // Starts calling `callback`, which must stay valid until Stop. False if another is active or no thread can be
-  // created.
+  // Starts calling `callback`, which must stay valid until Stop. Returns false if another callback is active or no
+  // thread can be created.
   bool Start(const Callback& callback);
   // Stops calling the callback, which is not running when this returns.
   void Stop();

@@ -27,7 +27,7 @@ Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, co
   executable->program_ = Lower(std::move(copy), granularity);
   Program& program = executable->program_;
 
-  // All kernels, or the partial kernels of split ones; then the combining kernels of split ones.
+  // First every kernel, or the partial kernel if it is split. Then the combining kernels of the split ones.
   std::vector<FusedKernel>& all = executable->kernels_;
   std::vector<size_t> combine_index(program.kernels.size(), SIZE_MAX);
   std::vector<FusedKernel> combines;

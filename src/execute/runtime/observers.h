@@ -25,7 +25,7 @@ class Dump : public Observer {
                                               const std::string& folder, int64_t devices);
   // "12 values of 3 instructions to FOLDER"
   virtual std::string Summary() const = 0;
-  // Collective in a job. Afterwards Summary on the first process counts the values of all processes.
+  // All processes of a job must call this. Afterwards Summary on the first process counts the values of all processes.
   virtual void Gather(Job& job) = 0;
 };
 

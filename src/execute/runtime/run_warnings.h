@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-// For literals that were elided from the dump: rejected, or filled.
+// ElidedLiteralsError rejects literals that were elided from the dump. ElidedWarning reports that they were filled.
 Diag ElidedLiteralsError(const ElidedLiterals& elided);
 Diag ElidedWarning(const ElidedLiterals& elided);
 // Mixed float types, loops that were exited, generated results.

@@ -12,8 +12,8 @@ struct LoadedKernel {
   const FusedKernel* kernel = nullptr;
   KernelCode code = nullptr;
 };
-// Each of several kernels computes a part of the result. For a split reduction (SplitReduction), the single kernel is
-// the partial one, and `combine` has code.
+// If there are several kernels, each computes a part of the result. For a split reduction (SplitReduction), the single
+// kernel is the partial one, and `combine` has code.
 std::unique_ptr<Thunk> NewKernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels,
                                       LoadedKernel combine, ThreadPool& pool);
 // The routine must outlive the thunk.

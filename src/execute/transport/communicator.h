@@ -51,14 +51,14 @@ class Communicator {
   virtual std::unique_ptr<Request> Send(int to, int tag, std::span<const std::byte> bytes) = 0;
   virtual std::unique_ptr<Request> Receive(int from, int tag, std::span<std::byte> bytes) = 0;
 
-  // Creates a group of processes for AllReduce and returns its number, counting from 0. All processes of the job create
-  // all groups, in the same order.
+  // Creates a group of processes for AllReduce and returns its zero-based number. All processes of the job create all
+  // groups, in the same order.
   virtual int MakeGroup(std::span<const int> ranks) = 0;
   virtual std::unique_ptr<Request> AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data,
                                              int64_t count) = 0;
 };
 
-// The rank and size that a launcher (Open MPI's mpirun, Hydra, srun) set for this process; nothing without a launcher.
+// The rank and size that a launcher (Open MPI's mpirun, Hydra, srun) set for this process; nullopt without a launcher.
 struct LaunchInfo {
   int rank = 0;
   int size = 0;  // 0: not set by the launcher

@@ -14,7 +14,7 @@
 namespace shoal::internal {
 namespace {
 
-// The last byte of a message.
+// Kinds of messages, stored in a message's last byte.
 constexpr char kGather = 'g', kBroadcast = 'b', kRun = 'r';
 // MPI counts in ints, and a received chunk can be used while others are still in flight.
 constexpr size_t kChunkBytes = size_t{64} << 20;

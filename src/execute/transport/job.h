@@ -1,5 +1,5 @@
-// Job: this process as one of those that a launcher started together. All traffic between them passes through here. An
-// idle thread polls for it.
+// Job: the processes that a launcher started together, as seen from this process. All traffic between them passes
+// through here. An idle thread polls for it.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ class Job {
   const std::string& host(int rank) const { return hosts_[static_cast<size_t>(rank)]; }
   std::string library() const { return communicator_->library(); }
   bool spans_hosts() const;
-  // Number of processes, including this one, that may run on this process's cores; and number of cores for each.
+  // sharing_cores: number of processes, including this one, that may use this process's cores. cores: cores for each.
   int sharing_cores() const;
   int cores() const;
   // "rank 2 on node7", or "rank 2" if all processes are on one machine.

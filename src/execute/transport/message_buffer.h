@@ -44,7 +44,7 @@ class Writer {
   std::string bytes_;
 };
 
-// Reading past the end returns zeros; ok() is false from then on.
+// Reading past the end returns zeros and makes ok() false.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -87,7 +87,7 @@ class Reader {
   bool ok_ = true;
 };
 
-// A status, with or without a failure. The position in shoal's own code that produced it is not sent.
+// Writes a status, with or without a failure. Omits the location in shoal's own code that produced it.
 void Write(Writer& writer, const Status& status);
 Status ReadStatus(Reader& reader);
 

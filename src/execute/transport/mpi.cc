@@ -20,7 +20,7 @@ namespace shoal::internal {
 namespace {
 
 // Usually another process was lost. The monitoring thread (peers.h) notices that too, reports the lost rank and ends
-// this process while it sleeps here.
+// this process while this thread sleeps here.
 void OnMpiError(MPI_Comm*, int* code, ...) {
   std::this_thread::sleep_for(std::chrono::seconds(8));
   char text[MPI_MAX_ERROR_STRING];
@@ -120,7 +120,7 @@ class MpiCommunicator : public Communicator {
     return local_rings_->Posted();
   }
 
-  // A single Testsome: every unsuccessful MPI call polls all of MPI's devices.
+  // Uses a single Testsome, because every unsuccessful MPI call polls all of MPI's devices.
   void Advance() override {
     if (requests_.empty()) return;
     done_.resize(requests_.size());

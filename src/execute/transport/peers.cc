@@ -23,7 +23,7 @@ namespace {
 constexpr char kLeaves = 'q', kInterrupted = 'i';
 constexpr size_t kCookieBytes = 32;
 
-// For signal handlers, which may only read atomics: they could interrupt any other write halfway.
+// State for signal handlers, which may only read atomics: a handler could interrupt any other write halfway.
 constexpr size_t kMaxSockets = 4096;
 std::atomic<int> open_sockets[kMaxSockets];
 std::atomic<size_t> open_count = 0;
@@ -36,7 +36,7 @@ void RegisterSocket(int socket) {
   open_count = i + 1;
 }
 
-// The peer has announced that it leaves.
+// Called when the peer has announced that it leaves.
 void UnregisterSocket(int socket) {
   for (size_t i = 0; i < open_count; ++i)
     if (open_sockets[i] == socket) open_sockets[i] = -1;

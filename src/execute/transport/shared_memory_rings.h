@@ -1,5 +1,5 @@
 // SharedMemoryRings: rings between those processes of a job that are on one machine, in an MPI shared-memory window
-// (MPI_Win_allocate_shared). A small message takes a few hundred instructions, a tenth of two MPI calls.
+// (MPI_Win_allocate_shared). A small message takes a few hundred instructions, a tenth of what two MPI calls take.
 #pragma once
 
 #include <mpi.h>

@@ -22,7 +22,7 @@ struct FileName {
   bool may_be_module = false;
 };
 
-// Removes the file extension of a module from the name. False if it has none.
+// Removes the file extension of a module from the name. False if the name has none.
 bool RemoveModuleExtension(std::string& name) {
   for (std::string_view ending : {".hlo.pb", ".hlo.txt", ".txt", ".hlo", ".pb"})
     if (name.size() > ending.size() && name.ends_with(ending)) {
@@ -64,7 +64,7 @@ FileName ParseFileName(std::string name) {
   parts.may_be_module = true;
   parts.module = name;
   if (const size_t after = name.rfind(kAfter); after != std::string::npos) {
-    // The platform name precedes it and may contain a dot: sm_9.0_gpu_after_optimizations.
+    // The platform name precedes kAfter and may contain a dot: sm_9.0_gpu_after_optimizations.
     size_t dot = name.rfind(".sm_", after);
     if (dot == std::string::npos) dot = name.rfind('.', after);
     const size_t end = after + kAfter.size();
@@ -81,7 +81,7 @@ FileName ParseFileName(std::string name) {
     parts.module = name.substr(0, pass);
     parts.stage = name.substr(pass + 1);
     std::from_chars(parts.stage.data(), parts.stage.data() + 4, parts.order);
-    parts.order += 2;  // passes come after the stages that precede all passes
+    parts.order += 2;  // 0 and 1 are the stages before all passes
   } else if (const size_t stage = FindForeignStage(name); stage != std::string::npos) {
     parts.module = name.substr(0, stage);
     parts.stage = name.substr(stage + 1);
@@ -90,7 +90,7 @@ FileName ParseFileName(std::string name) {
   return parts;
 }
 
-// True for files of a dump that are not modules, though some have an extension of modules.
+// True for files of a dump that are not modules, even if they have the file extension of a module.
 bool IsReport(const FileName& name, const std::string& file) {
   for (std::string_view word : {"thunk_sequence", "execution_stream_assignment", "memory-usage-report"})
     if (file.find(word) != std::string::npos) return true;

@@ -24,11 +24,11 @@ struct DumpedModule {
 };
 
 struct DumpFolder {
-  std::vector<DumpedModule> modules;      // by name
+  std::vector<DumpedModule> modules;      // sorted by name
   std::map<std::string, int64_t> others;  // number of other files by kind: "buffer-assignment.txt", "ll"
 };
 
-// Lists the dump directory and its subfolders by file name, without opening files: a listed file may not be a module.
+// Lists a dump directory and its subfolders. Does not open files: a file listed as a module may not be one.
 Result<DumpFolder> ReadDumpFolder(const std::string& path);
 
 }  // namespace shoal::internal

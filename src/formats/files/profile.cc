@@ -48,7 +48,7 @@ std::set<int64_t> OpThreads(const Json& events, std::optional<int64_t> device) {
   return threads;
 }
 
-// The name of the instruction of an event, under any key that profilers use.
+// The instruction name of an event, under any key that profilers use.
 std::string InstructionNameOf(const Json& event) {
   if (!event.contains("args")) return "";
   for (const char* key : {"hlo_op", "hlo_name", "instruction"})
@@ -77,7 +77,7 @@ Result<Trace> ReadChromeTrace(std::string_view text, const std::string& path) {
   trace.streams = {"kernels"};
   for (const Json& event : *events) {
     if (StringIn(event, "ph") != "X" || (device && static_cast<int64_t>(NumberIn(event, "pid")) != *device)) continue;
-    // In a trace by shoal, these events are waits and not ops.
+    // In traces that shoal writes, these events are not ops.
     if (const std::string kind = StringIn(event, "cat"); kind == "idle" || kind == "exposed" || kind == "loop") continue;
     if (!threads.empty() && !threads.contains(static_cast<int64_t>(NumberIn(event, "tid")))) continue;
     TraceEvent trace_event;

@@ -1,4 +1,4 @@
-// Reads profiles as a Trace: those of JAX (.xplane.pb, or the Chrome trace .json.gz), and those of shoal runs.
+// Reads profiles as a Trace: JAX profiles (.xplane.pb or Chrome trace .json.gz) and profiles of shoal runs.
 #pragma once
 
 #include "core/base/result.h"
@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// Reads the kernels of the first device. Events have the name of their instruction if known, else of their kernel.
+// Reads the kernels of the first device. Events are named after their instruction if known, else after their kernel.
 Result<Trace> ReadProfile(const std::string& path);
 
 // Read one of the two formats; errors name `path`.

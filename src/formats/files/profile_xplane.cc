@@ -90,7 +90,7 @@ Plane PlaneOf(std::string_view bytes) {
   return plane;
 }
 
-// The instruction name, if `stat` contains it: as a string, or as a reference to the table of statistics.
+// The instruction name that `stat` contains as a string or as a reference to the table of statistics; else empty.
 std::string_view InstructionName(std::string_view stat, const Plane& plane) {
   uint64_t key = 0, ref = 0;
   std::string_view text;

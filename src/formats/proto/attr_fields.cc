@@ -79,8 +79,8 @@ const AttrCodec* CodecOf(AttrKind kind) {
 constexpr AttrCodec kNotStored{[](const AttrField&, const AttrSource&) -> DecodeResult { return DecodedAttr{}; },
                              [](const AttrField&, const AttrValue*, AttrTarget&) {}};
 
-// The field of an attribute, if it does not have the attribute's name. If ops store an attribute in different fields,
-// `sibling` is another attribute of the op, which selects the row. The first matching row is used.
+// The field of an attribute, if it does not have the attribute's name. If ops store the attribute in different fields,
+// the row applies only to ops that also have the attribute `sibling`. The first matching row is used.
 struct FieldLocation {
   std::string_view attribute;
   std::string_view sibling;

@@ -53,8 +53,8 @@ using DecodeResult = Result<DecodedAttr>;
 
 struct AttrField;
 
-// Reads and writes one kind of value. `write` gets null for an attribute that the instruction does not have but whose
-// absence must be written.
+// Reads and writes one kind of value. `write` gets null if the instruction does not have the attribute but the absence
+// must be written.
 struct AttrCodec {
   DecodeResult (*read)(const AttrField& field, const AttrSource& source);
   void (*write)(const AttrField& field, const AttrValue* value, AttrTarget& target);
@@ -70,13 +70,13 @@ struct AttrField {
   const AttrDef* def = nullptr;
   const AttrCodec* codec = nullptr;
   std::vector<const google::protobuf::FieldDescriptor*> path;  // from the instruction's message to the field
-  int position = 0;                                            // index of a computation in the list of called ones
+  int position = 0;                                            // index in the list of called computations
 };
 
 // The op's own attributes, then those common to all ops.
 std::span<const AttrField> FieldsOf(Opcode opcode);
 
-// True if the instruction must store the value: if it is always printed, or if it is not the default.
+// True if the instruction must store the value, because it is always printed or is not the default.
 bool IsNonDefault(const AttrDef& def, const DecodedAttr& decoded);
 
 // ---- plain_codecs.cc: one number, string or list in the field at the end of `path`

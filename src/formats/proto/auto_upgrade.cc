@@ -5,7 +5,7 @@
 namespace shoal::internal {
 namespace {
 
-// Each comparison was a separate op.
+// Each direction of a comparison was a separate op.
 struct OldComparison {
   std::string_view opcode;
   const char* direction;

@@ -33,7 +33,7 @@ void WriteWindow(const AttrField&, const AttrValue* value, AttrTarget& target) {
   }
 }
 
-// True if the dimensions are distinct and in range. There may be others between them, which the text writes as '?'.
+// True if the dimensions are distinct and in range. They may have gaps, which the text writes as '?'.
 bool AreDistinctDims(int64_t a, int64_t b, Ints spatial) {
   constexpr int64_t kMaxRank = 1024;
   std::vector<int64_t> dims(spatial.begin(), spatial.end());

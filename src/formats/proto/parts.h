@@ -1,6 +1,6 @@
 // Reads and writes the messages that instructions and the header have in common. Private to formats/proto.
 //
-// All data is copied into the module. Errors have no location; the caller adds it.
+// All data is copied into the module. Errors have no location; the caller adds one.
 #pragma once
 
 #include <google/protobuf/repeated_field.h>

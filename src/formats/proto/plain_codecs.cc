@@ -22,7 +22,7 @@ const Message& Holder(const AttrField& field, const AttrSource& source) {
   return *message;
 }
 
-// Returns that message for writing; creates the messages on the path.
+// Returns the same message for writing; creates the messages on the path.
 Message& Holder(const AttrField& field, AttrTarget& target) {
   Message* message = &target.to;
   for (size_t i = 0; i + 1 < field.path.size(); ++i)

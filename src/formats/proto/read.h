@@ -9,8 +9,8 @@
 
 namespace shoal::internal {
 
-// Infers the message type from the content. Collects errors and warnings in `diags`; without a location in a text, they
-// name the computation and instruction. If strict, unknown but harmless content is an error too. Returns null
+// Infers the message type from the content. Collects errors and warnings in `diags`. They name the computation and
+// instruction, because there is no text location. If strict, unknown but harmless content is an error too. Returns null
 // if there were errors; else the module takes `source`.
 std::unique_ptr<Module> ReadProto(std::unique_ptr<Source>& source, bool strict, Diags& diags);
 

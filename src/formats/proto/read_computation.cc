@@ -55,7 +55,7 @@ void ModuleReader::ReadInstructions(proto::HloComputationProto& from, Computatio
   if (Status finished = FinishComputation(from, computation); !finished.ok()) Error(std::move(finished.diag()));
 }
 
-// XLA stores instructions by id, and the order in which it prints them starts from that.
+// XLA stores instructions sorted by id, and derives the order in which it prints them from that.
 void ModuleReader::OrderById(Computation& computation) {
   std::vector<std::pair<uint32_t, Instruction*>> order;
   for (const auto& [id, number] : *numbered_) order.emplace_back(id, number.hlo);
@@ -88,7 +88,7 @@ Status ModuleReader::FinishComputation(const proto::HloComputationProto& from, C
 }
 
 // XLA prints computations in an order determined by the ids of their instructions, not by the schedule. A Module does
-// not store those ids; when it is written again, the message has the order instead.
+// not store those ids; the message that is written from it has the order instead.
 void ModuleReader::OrderComputations(bool by_id) {
   if (!by_id) {
     module_.computations = PostOrder(module_);

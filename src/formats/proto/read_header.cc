@@ -79,7 +79,7 @@ Status ModuleReader::ReadAliases(const proto::HloModuleProto& from) {
   return {};
 }
 
-// Sets the properties that XLA stores outside of the module: from shoal's own field, or inferred from XLA's dumps.
+// Sets properties that XLA stores outside of the module: from shoal's own field if set, else inferred for executables.
 void ModuleReader::ReadConfig(const proto::HloModuleProto& from) {
   if (from.has_shoal_config()) {
     const proto::ShoalConfig& config = from.shoal_config();
@@ -160,7 +160,7 @@ void ModuleReader::ReadOriginRecovery(proto::OriginalValueRecoveryTableProto& fr
                    [](const OriginRecovery& a, const OriginRecovery& b) { return a.replaced < b.replaced; });
 }
 
-// Names in a message are final if they are valid and unique. Otherwise the printer makes them so.
+// Names in a message are final if they are valid and unique. Otherwise the printer makes them valid and unique.
 void ModuleReader::CheckNames(bool final) {
   module_.names_are_final = final;
   if (!final || has_written_names_) return;

@@ -7,8 +7,8 @@
 namespace shoal::internal {
 namespace {
 
-// Returns `count` nodes, each after the nodes that next(node) lists, otherwise in their current order. Nodes of a cycle
-// stay where the search reaches them; reading them then reports an error.
+// Returns the nodes 0 … count - 1, each after the nodes that next(node) lists, otherwise in ascending order. Nodes of a
+// cycle are placed where the search reaches them; reading them then reports an error.
 template <class Next>
 std::vector<size_t> DependenciesFirst(size_t count, Next next) {
   std::vector<bool> open(count), done(count);

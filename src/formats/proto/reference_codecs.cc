@@ -119,7 +119,7 @@ void WriteShardingAttr(const AttrField&, const AttrValue* value, AttrTarget& tar
   if (const Sharding* const* attr = Get<const Sharding*>(value)) WriteSharding(**attr, target.to.mutable_sharding());
 }
 
-// Swaps entry and exit: what the text calls entry (the side of the users), the message calls exit.
+// Swaps entry and exit: the side of the users is the entry in the text, but the exit in the message.
 DecodeResult ReadDomain(const AttrField&, const AttrSource& source) {
   if (!source.from.has_domain_entry_sharding() || !source.from.has_domain_exit_sharding()) return DecodedAttr{};
   SHOAL_ASSIGN(entry, ReadShardingIntoArena(source, source.from.domain_exit_sharding()));

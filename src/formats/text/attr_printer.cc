@@ -203,7 +203,7 @@ void Printer::String(std::string_view text) {
   out_ += '"';
 }
 
-// Removes an obsolete field with an empty list, which older GPU dumps contain, as XLA does.
+// As XLA does, removes an obsolete field with an empty list, which older GPU dumps contain.
 std::string_view Printer::WithoutObsoleteFields(std::string_view text, std::string& storage) {
   constexpr std::string_view kField = "\"wait_on_operation_queues\"";
   size_t at = text.find(kField);

@@ -20,7 +20,7 @@ class CanonicalNames {
  private:
   struct Names {
     std::string_view computation;
-    std::vector<std::string_view> instructions;  // by Instruction::index
+    std::vector<std::string_view> instructions;  // indexed by Instruction::index
   };
   Arena arena_;
   bool final_ = false;

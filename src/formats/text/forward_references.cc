@@ -57,7 +57,7 @@ bool Parser::ReadDeferred(Computation& computation, Instruction** root) {
           !scope().broken.contains(use.name) && IsInSignature(use.name))
         MakeFromSignature(computation, use);
 
-  absl::flat_hash_map<std::string_view, std::vector<size_t>> waiters;  // by missing name
+  absl::flat_hash_map<std::string_view, std::vector<size_t>> waiters;  // keyed by missing name
   std::vector<size_t> missing(waiting.size(), 0), ready;
   for (size_t i = 0; i < waiting.size(); ++i) {
     for (const NameUse& use : waiting[i].missing) {

@@ -1,4 +1,4 @@
-// Assigns names to instructions, also to those without a name in the text, and resolves references by name.
+// Assigns names to instructions, even if the text gives them no name, and resolves references by name.
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "formats/text/module_parser.h"

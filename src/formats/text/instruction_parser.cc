@@ -186,7 +186,7 @@ bool Parser::CheckRequired(const Instruction& hlo, std::span<const AttrDef> own)
 }
 
 // ---- after all attributes are read
-// Sorts called computations by the op's list of attributes, independent of their order in the text.
+// Puts called computations into the order of the op's list of attributes, independent of their order in the text.
 void Parser::OrderComputations(Instruction& hlo) {
   std::span<const AttrDef> defs = Info(hlo.opcode).attrs;
   auto rank = [&](const NamedAttr& attr) {

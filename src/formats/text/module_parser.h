@@ -30,7 +30,7 @@ class NameUniquer {
 
 class Parser final : public HeaderReader {
  public:
-  // If `truncated`, the text may end inside a computation, which then has the instructions read up to there.
+  // If `truncated`, the text may end inside a computation, which then has the instructions before the end.
   Parser(Module& module, std::string_view text, const ParseOptions& options, bool truncated, Diags& diags)
       : HeaderReader(module, text, options, diags), truncated_(truncated) {}
   bool Run();
@@ -138,7 +138,7 @@ class Parser final : public HeaderReader {
   // The names defined in a computation, and the parameters in its signature.
   struct Scope {
     NameTable names;
-    std::map<std::string, Instruction*> elements;  // by path: name#1
+    std::map<std::string, Instruction*> elements;  // keyed by path: name#1
     std::vector<Instruction*> parameters;
     std::vector<std::pair<std::string_view, const Shape*>> signature;
     absl::flat_hash_set<std::string_view> broken;  // unreadable instructions; do not report them again

@@ -1,5 +1,5 @@
-// Hash table of one computation's instructions by name, reused for many computations: a small computation after a large
-// one uses, and clears, only the first slots, which are in cache.
+// Hash table of one computation's instructions by name, reused for many computations. A small computation after a large
+// one uses and clears only the first slots, which are in cache.
 #pragma once
 
 #include <algorithm>

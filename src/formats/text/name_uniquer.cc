@@ -43,7 +43,7 @@ std::string NameUniquer::Unique(std::string_view name) {
     id = ids.next++;
   }
   if (id == 0 && !numbered) return root;
-  // A name without a number stays as it is only if its id is 0. An explicit number 0 is kept.
+  // A name without a number stays unchanged only if its id is 0. An explicit number 0 is kept.
   if (id == 0) return StrCat(root, ".0");
   return StrCat(root, ".", id);
 }

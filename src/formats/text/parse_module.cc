@@ -44,8 +44,8 @@ std::unique_ptr<Module> ParseModule(std::unique_ptr<Source>& source, const Parse
   std::optional<uint32_t> first_unreadable;
   if (std::unique_ptr<Module> module = ParseText(source, text, options, false, diags, &first_unreadable)) return module;
   if (options.strict) return nullptr;
-  // If the end of a dump is missing, read its complete lines, or the text before the incomplete instruction, provided
-  // that this part has no errors.
+  // If the end of a dump is missing, read its complete lines or, failing that, the text before the incomplete
+  // instruction. Either part must have no errors.
   std::vector<std::string_view> prefixes{text.substr(0, text.rfind('\n') + 1)};
   if (first_unreadable) {
     const std::string_view prefix = text.substr(0, *first_unreadable);

@@ -14,9 +14,9 @@ inline constexpr std::string_view kTruncatedRule = "loose.cut-short";
 struct ParseOptions {
   // Report each deviation from XLA's grammar as an error, not a warning.
   bool strict = false;
-  // With strict: accept exactly what XLA's parser accepts. This excludes some text that XLA itself prints: the newest
-  // GPU dumps write async-wrapped collectives as "all-reduce-start" with a shape and attributes of async-start, and
-  // XLA's parser reads them as its older ops of that name. If false, they are read as async-wrapped collectives.
+  // If strict, accept exactly the text that XLA's parser accepts. This excludes some text that XLA itself prints: the
+  // newest GPU dumps write async-wrapped collectives as "all-reduce-start" with a shape and attributes of async-start,
+  // and XLA's parser reads them as its older ops of that name. If false, they are read as async-wrapped collectives.
   bool xla_compatible = false;
 };
 

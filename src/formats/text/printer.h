@@ -30,7 +30,7 @@ std::string PrintInstructions(const Module& module);
 // True if the text is exactly as XLA prints it, with its computations and stack frames in any order. Always true for a
 // protobuf.
 bool IsCanonicalText(const Module& module);
-// As PrintModule, but does not change a text that is already as XLA prints it.
+// Like PrintModule, but keeps a text unchanged that is already as XLA prints it.
 std::string PrintModuleLikeSource(const Module& module, PrintOptions options = {});
 
 }  // namespace shoal::internal

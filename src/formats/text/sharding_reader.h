@@ -14,7 +14,7 @@ class ShardingReader : public MetadataReader {
   bool ReadMesh(Mesh* mesh);
 
  private:
-  bool ReadSingleSharding(Sharding* sharding);  // after its '{'
+  bool ReadSingleSharding(Sharding* sharding);  // starts after the '{'
   bool ReadTileAssignment(TileAssignment* tiles, bool iota_only);
   bool ReadIota(std::vector<int64_t> dims, IotaTiles* iota);
   bool ReadShardingMetadata(std::vector<Metadata>* metadata);

@@ -109,7 +109,7 @@ bool AttrReader::ReadPadding(AttrValue* value) {
   return true;
 }
 
-// b01f_01io->b01f: the role of each dimension of the two operands and of the result; '?' marks a dimension without one.
+// b01f_01io->b01f: the role of each dimension of the operands and the result; '?' marks a dimension without a role.
 bool AttrReader::ReadDimLabels(AttrValue* value) {
   if (kind() != Tok::kDimLabels) return ErrorHere("expected dim labels such as b01f_01io->b01f");
   std::string_view text = token().text;

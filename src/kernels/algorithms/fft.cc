@@ -100,7 +100,7 @@ void FourierTransform::Recurse(const Complex* in, size_t stride, Complex* out, s
 void FourierTransform::Combine(Complex* out, size_t n, size_t radix) const {
   const size_t part = n / radix;
   const size_t root_count = roots_.size();
-  const size_t step = root_count / n;  // from one n-th root of unity to the next in roots_
+  const size_t step = root_count / n;  // distance of consecutive n-th roots of unity in roots_
   Complex t[kMaxRadix];
   for (size_t k = 0; k < part; ++k) {
     for (size_t r = 0; r < radix; ++r)

@@ -13,12 +13,12 @@ class FourierTransform {
   explicit FourierTransform(int64_t length);
 
   int64_t length() const { return static_cast<int64_t>(roots_.size()); }
-  // Replaces x[k] with Σ_j x[j] exp(-2πi jk / length), or the opposite sign if `inverse`. Does not scale the result.
+  // Replaces x[k] with Σ_j x[j] exp(-2πi jk / length); `inverse` flips the sign of the exponent. Does not scale.
   void Run(std::complex<double>* x, bool inverse);
 
  private:
   using Complex = std::complex<double>;
-  struct Chirp;  // for lengths with a large prime factor
+  struct Chirp;  // used for lengths with a large prime factor
 
   void Forward(Complex* x);
   void Recurse(const Complex* in, size_t stride, Complex* out, size_t n, size_t level);

@@ -51,7 +51,7 @@ void Store(const FftBox& box, double scale, Out* out) {
 
 void Transform(FftBox& box) {
   const bool inverse = IsInverse(box.type);
-  // The last dimension comes first, except for irfft, whose spectrum is completed after the other dimensions are done.
+  // Transforms the last dimension first. For irfft, it comes last, because its spectrum is completed after the others.
   const size_t last = box.sizes.size() - 1;
   if (box.type != FftType::kIrfft) TransformAxis(box.elements.data(), box.sizes, last, inverse);
   for (size_t axis = 0; axis < last; ++axis) TransformAxis(box.elements.data(), box.sizes, axis, inverse);

@@ -16,7 +16,7 @@ using Root = std::complex<float>;
 struct LaneFourierTransform::Tables {
   std::vector<int64_t> radices;
   std::vector<Root> roots;  // exp(-2πi k / length)
-  // For lengths computed as a convolution: exp(-πi k² / length), and the transform of its padded conjugate.
+  // Set for lengths computed as a convolution: exp(-πi k² / length), and the transform of its padded conjugate.
   std::vector<Root> chirp, spectrum;
 };
 
@@ -49,7 +49,7 @@ constexpr int64_t kMaxRadix = 31;
   t[2] = Minus(even, odd);
   t[3] = Minus(difference, rotated);
 }
-// Computes sixteen as four times four, which takes one pass through memory instead of two.
+// Transforms sixteen numbers as four times four, which takes one pass through memory instead of two.
 [[gnu::always_inline]] inline void Transform16(Number* t) {
   constexpr float kCos = 0.92387953251128674f, kSin = 0.38268343236508977f, kHalf = 0.70710678118654752f;
   static constexpr float kRoots[4][4][2] = {{{1, 0}, {1, 0}, {1, 0}, {1, 0}},
@@ -195,7 +195,7 @@ std::shared_ptr<const Tables> NewTables(int64_t length) {
   return tables;
 }
 
-// The sines cost more than the transforms that need them, so the tables of recent lengths are cached.
+// Computing the sines takes longer than the transforms that need them, so the tables of recent lengths are cached.
 std::shared_ptr<const Tables> TablesFor(int64_t length) {
   static std::mutex mutex;
   static std::map<int64_t, std::shared_ptr<const Tables>> cache;
@@ -215,7 +215,7 @@ std::shared_ptr<const Tables> TablesFor(int64_t length) {
 
 namespace {
 
-constexpr size_t kMaxSpares = 6, kMaxSpareSize = size_t{1} << 14;  // the latter in numbers
+constexpr size_t kMaxSpares = 6, kMaxSpareSize = size_t{1} << 14;  // the size in LaneNumbers
 thread_local std::vector<std::vector<LaneNumber>> spares;
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace shoal::internal {
 
 // A complex number for each of eight lines.
 struct LaneNumber {
-  typedef float Lanes __attribute__((vector_size(32), aligned(4)));  // at any address that is aligned for float
+  typedef float Lanes __attribute__((vector_size(32), aligned(4)));  // may be at any address that is aligned for float
   Lanes re, im;
 };
 
@@ -44,8 +44,8 @@ class LaneFourierTransform {
   Number* numbers() { return numbers_.data(); }
   Number* scratch() { return scratch_.data(); }
 
-  // Replaces numbers()[k] with Σ_j numbers()[j] exp(-2πi jk / length). Does not scale the result. The opposite sign
-  // requires the caller to swap real and imaginary parts before and after.
+  // Replaces numbers()[k] with Σ_j numbers()[j] exp(-2πi jk / length). Does not scale the result. For the opposite
+  // sign, the caller must swap real and imaginary parts before and after.
   void Run();
 
  private:
@@ -55,7 +55,7 @@ class LaneFourierTransform {
   int64_t length_;
   std::shared_ptr<const Tables> tables_;
   LaneNumbers numbers_, scratch_;
-  std::unique_ptr<LaneFourierTransform> padded_;  // for lengths with a large prime factor, computed as a convolution
+  std::unique_ptr<LaneFourierTransform> padded_;  // set for lengths with a large prime factor (convolution)
 };
 
 // Convert at most kLanes lines of `count` elements to numbers and back. Element k of line l is

@@ -96,7 +96,7 @@ SHOAL_TARGET_CLONES void StoreLines(const Number* in, const LaneLines& lines, in
     }
     return;
   }
-  // Writes a whole cache line of each line at a time: lines a power of two apart map to few sets of the cache.
+  // Writes whole cache lines, because lines whose distance is a power of two map to few sets of the cache.
   int64_t k = 0;
   for (; lines.stride == 1 && k + 8 <= count; k += 8) {
     Lanes r[16];

@@ -33,7 +33,7 @@ class ComparisonBatch {
   std::vector<uint8_t> results_;
 };
 
-// Splits every merge of runs of `width` into parts of equal length, each of which still refers to the whole runs.
+// Splits every merge of two runs of `width` elements into parts of equal length. Each part still has the whole runs.
 std::vector<MergePart> SplitMerges(int64_t rows, int64_t row, int64_t width) {
   const int64_t length = std::max<int64_t>(1, std::min(2 * width, rows * row / kParts));
   std::vector<MergePart> merges;
@@ -89,7 +89,7 @@ Status FindStarts(std::vector<MergePart>& merges, const std::vector<int64_t>& fr
 }
 
 // Ends each part at the start of the next part of the same merge. If an inconsistent comparison leads to decreasing
-// starts, they are moved so that every element still belongs to one part.
+// starts, moves the starts so that every element still belongs to one part.
 void EndPartsAtNextStart(std::vector<MergePart>& merges) {
   for (size_t m = 0; m + 1 < merges.size(); ++m) {
     MergePart& merge = merges[m];

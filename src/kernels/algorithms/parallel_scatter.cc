@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-// Combines elements [begin, end) of each window, which has a single run.
+// Combines elements [begin, end) of each window. Every window must have a single run.
 template <Combiner fold, class T>
 void FoldColumns(const ScatterPlan& plan, int64_t begin, int64_t end, const T* updates, T* out) {
   const auto count = static_cast<int64_t>(plan.starts.size());

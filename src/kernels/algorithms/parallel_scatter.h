@@ -1,6 +1,6 @@
 // The loops of a scatter, which combine windows of updates with an array at data-dependent indices. The result has the
 // same bits for any number of threads: the updates of one element are combined in order, and sums of many f32, f64 or
-// integer elements into few are split by the number of elements alone.
+// integer elements into few are split only by the number of elements.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ struct ScatterPlan {
   std::span<const int64_t> outer, inner;  // offsets relative to the start
   int64_t length = 1;                     // elements of a run
   int64_t count = 0;                      // elements of the array
-  bool windows_disjoint = false;          // two windows are identical or have no element in common
+  bool windows_disjoint = false;          // any two windows are identical or disjoint
   int64_t window() const { return length * static_cast<int64_t>(inner.size()); }
 };
 
-// ScatterUpdates for single elements at the unchecked indices of the module; indices out of bounds are skipped.
+// Like ScatterUpdates, for single elements. `indices` need not be checked: those out of bounds are skipped.
 void ScatterElementsAt(Combiner fold, ElementType type, std::span<const int32_t> indices, int64_t count, const std::byte* updates,
                     std::byte* array, ThreadPool& pool);
 // Replaces each element of the array that has an update with fold(element, update).

@@ -12,7 +12,7 @@ namespace shoal::internal {
 
 class ReductionLoop {
  public:
-  // Nothing if there is no such loop; the caller must then evaluate the reducer itself.
+  // Nothing if there is no loop for this op and type; the caller must then evaluate the reducer itself.
   static std::optional<ReductionLoop> Of(Opcode op, ElementType type);
 
   Opcode op() const { return op_; }

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// The key of a negative number is the complement of its bits; other numbers come after negative ones.
+// The key of a negative number is the complement of its bits. Other numbers have the sign bit set, so they come later.
 template <class Bits, class Float>
 uint64_t FloatKey(Float value, FloatOrder order) {
   constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);

@@ -1,4 +1,4 @@
-// Maps elements to unsigned integers of the same order, which are faster to compare and serve all types.
+// Maps elements to unsigned integers that have the same order. They are faster to compare and serve all types.
 #pragma once
 
 #include <vector>

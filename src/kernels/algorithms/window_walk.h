@@ -11,7 +11,7 @@ struct WindowBox {
   Dims sizes;
   Strided results;     // the results of the box in a row-major array of results
   Strided elements;    // their elements in the row-major base
-  bool whole = false;  // the box has all results
+  bool whole = false;  // the box contains all results
 };
 
 class WindowTapIterator {

@@ -14,7 +14,7 @@ constexpr size_t kHugePage = size_t{1} << 21;
 constexpr size_t kMaxCached = size_t{2} << 30;
 // Slack above the peak, so that a request of slightly different size need not evict a cached block.
 constexpr size_t kSlackDivisor = 32, kMinSlack = size_t{16} << 20;
-// Blocks from this size on are mapped, so that freeing returns the memory. Smaller blocks would need too many mappings.
+// Blocks of at least this size are mapped, so that freeing returns the memory. Smaller ones would need many mappings.
 constexpr size_t kMinMapped = size_t{4} << 20;
 
 size_t BlockSize(size_t bytes) {

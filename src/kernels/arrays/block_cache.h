@@ -18,8 +18,8 @@ class BlockCache {
   void* Take(size_t bytes);
   void ReturnBlock(void* block, size_t bytes);
 
-  // From now on, used and cached bytes together do not exceed the peak number of used bytes by more than a small slack.
-  // Meant for one of several processes on a machine. Without this call, up to 2 GB are cached.
+  // From now on, keeps used and cached bytes together within the peak number of used bytes, plus a small slack. Meant
+  // for processes that share a machine. Without this call, up to 2 GB are cached.
   void CapAtPeakUse();
 
  private:

@@ -38,8 +38,8 @@ class Buffer {
   static Buffer Borrow(const std::byte* data, size_t bytes);
   // A buffer without memory that is charged to this thread's meter as `bytes` bytes, for dry runs.
   static Buffer AccountOnly(size_t bytes);
-  // Sets the meter to which buffers that this thread allocates are charged; may be null. It must outlive them. Returns
-  // the previous meter.
+  // From now on, charges the buffers that this thread allocates to `meter`, which may be null and must outlive them.
+  // Returns the previous meter.
   static MemoryMeter* MeterThisThread(MemoryMeter* meter);
   static MemoryMeter* MeterOfThisThread();
 
@@ -64,7 +64,7 @@ class Buffer {
   std::byte* mutable_data() { return share_ == nullptr ? nullptr : share_->storage->data; }
 
   // Moves the charge for this reference to `meter`, which may be null. If there are other references, each device is
-  // charged for the bytes, and the buffer is frozen: which device would be the last owner depends on timing.
+  // charged for the bytes, and the buffer is frozen, because timing would decide which device is the last owner.
   void ChargeTo(MemoryMeter* meter);
   // Makes the bytes read-only from now on.
   void Freeze();

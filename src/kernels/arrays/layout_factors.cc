@@ -19,7 +19,7 @@ class DimensionFactors {
     while (!order_.empty() && sizes_[Fastest()] == 1) order_.pop_back();
     return order_.empty() ? 1 : sizes_[Fastest()];
   }
-  // Splits a factor off that dimension and returns the stride of the factor.
+  // Splits a factor off the fastest dimension and returns the stride of the factor.
   int64_t Take(int64_t factor) {
     const int64_t stride = strides_[Fastest()];
     sizes_[Fastest()] /= factor;

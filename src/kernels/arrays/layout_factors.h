@@ -23,11 +23,11 @@ bool IsIdentity(const std::vector<LayoutFactor>& factors);
 // True if a bitcast between these shapes moves no element of a row-major array.
 bool StaysRowMajor(const Shape& from, const Shape& to);
 
-// The result of a bitcast to `to`, whose elements have equal width, in one copy at most.
+// The result of a bitcast to `to`, with at most one copy. The elements must have equal width.
 Array Moved(const Array& array, std::vector<LayoutFactor> factors, const Shape& to);
 // The elements in the memory order of the shape's layout.
 Array InMemoryOrder(const Array& array, const Shape& shape);
-// The inverse: the array of `shape` whose elements in memory order are those of `memory`.
+// The inverse: returns the array of `shape` whose elements in memory order equal `memory`.
 Array FromMemoryOrder(const Array& memory, const Shape& shape);
 
 // Bits of an element in a bitcast, where a pred is a byte.

@@ -6,11 +6,11 @@
 
 namespace shoal::internal {
 
-// NumPy's name of the type: "<f4".
+// NumPy's name for the type: "<f4".
 std::string NpyDescr(ElementType type);
 
-// True if a file can be read as `type`: its type is `type` itself, or void or unsigned integers of equal width; or, for
-// types narrower than a byte, integers of one byte.
+// True if a file can be read as `type`: it contains `type` itself, or void or unsigned integers of equal width. A type
+// narrower than a byte can also be read from integers of one byte.
 bool NpyHolds(const NpyArray& npy, ElementType type);
 
 // The elements, row-major. Requires NpyHolds(npy, type). Types narrower than a byte use only the low bits.

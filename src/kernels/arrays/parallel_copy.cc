@@ -21,7 +21,7 @@ void ParallelCopy(Ints sizes, int element_bytes, std::byte* out, const Strided& 
   const int64_t bytes = ElementCount(sizes) * element_bytes;
   if (bytes <= 2 * kTaskBytes) return CopyStrided(sizes, element_bytes, out, to, in, from);
   auto loops = MergedLoops(sizes, AsInts(to.strides), AsInts(from.strides));
-  // Splits the outermost loop, merged with the following ones while it has too few iterations for all tasks.
+  // Splits the outermost loop. Merges it with the following loops while it has too few iterations for all tasks.
   const int64_t tasks = bytes / kTaskBytes;
   int64_t outer = loops[0].size;
   size_t split = 1;

@@ -13,11 +13,11 @@ struct Strided {
   Dims strides;
 };
 
-// One loop of the nest that copies a box, outermost first: its size, and its stride on either side.
+// One loop of the loop nest that copies a box: its size, and its stride in the output and in the input.
 struct StridedLoop {
   int64_t size, out, in;
 };
-// The loop nest of a copy. Dimensions of size one are dropped, contiguous neighbours merged; at least one loop remains.
+// The loops of a copy, outermost first. Drops loops of size one and merges contiguous ones; at least one loop remains.
 absl::InlinedVector<StridedLoop, 6> MergedLoops(Ints sizes, Ints to, Ints from);
 
 // Copies a box: for every index within `sizes`, assigns the element of `in` to the element of `out`.

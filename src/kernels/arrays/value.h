@@ -36,7 +36,7 @@ class Value {
   const std::vector<Value>& elements() const { return *std::get<std::shared_ptr<std::vector<Value>>>(rep_); }
   const Value& element(int64_t i) const { return elements()[static_cast<size_t>(i)]; }
   const std::shared_ptr<void>& pending() const { return std::get<std::shared_ptr<void>>(rep_); }
-  // Moves an element out, leaving a token, if the tuple has no other owner; else the element is shared.
+  // If the tuple has no other owner, moves the element out and leaves a token. Otherwise shares the element.
   Value TakeElement(int64_t i);
 
  private:

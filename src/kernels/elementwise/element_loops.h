@@ -10,12 +10,12 @@ namespace shoal::internal {
 struct ElementLoop {
   using Loop = void (*)(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n);
   Loop loop = nullptr;
-  Loop inner = nullptr;  // if operands are widened first: the loop over the widened elements
+  Loop inner = nullptr;  // the loop over widened elements, if operands are widened first
   ElementType result = ElementType::kInvalid;
   ElementType operands[3] = {};
   int8_t operand_count = 0;
   int8_t exponent_bits = 0, mantissa_bits = 0;  // for reduce-precision
-  bool masks_operands = false;                  // for integers narrower than a byte: reads only the type's bits
+  bool masks_operands = false;                  // integers narrower than a byte: reads only the type's bits
   bool counts_zeros = false;                    // clz: counts within the type's bits
 
   void Run(std::byte* out, const std::byte* const* in, int64_t n) const { loop(*this, out, in, n); }

@@ -49,7 +49,7 @@ int64_t OutputSize(int64_t base, int64_t kernel, const WindowDim& window) {
   return padded < dilated_kernel || padded <= 0 ? 0 : (padded - dilated_kernel) / window.stride + 1;
 }
 
-// Sums of pred count in u32, so that a sum of many stays nonzero.
+// Sums of pred are counted in u32, so that a sum of many trues stays nonzero.
 ElementType ConvolutionSumType(ElementType input, ElementType kernel, ElementType result) {
   const ElementType sum = SumType(input, kernel, result);
   return sum == ElementType::kPred ? ElementType::kU32 : sum;

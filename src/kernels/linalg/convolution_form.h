@@ -15,7 +15,7 @@ struct ConvolutionForm {
 // True if the labels name each dimension of arrays of this rank once. The labels of a custom call are not verified.
 bool HasDistinctDims(const ConvDims& labels, int64_t rank);
 
-// Checks that the features and groups of input and kernel are compatible; only dynamic sizes can break that.
+// Checks that the features and groups of input and kernel are compatible. Only dynamic sizes can be incompatible.
 Status CheckSizes(const Instruction& hlo, const Array& input, const Array& kernel, const ConvolutionForm& form);
 
 // The convolution, summed like DotGeneral and rounded once. The window has the sizes of the kernel; the sizes of the

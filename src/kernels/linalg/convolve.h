@@ -22,7 +22,7 @@ struct ConvolutionSizes {
   int64_t groups() const { return feature_groups * batch_groups; }
 };
 
-// T is float, double, a complex of them, or an unsigned integer, as for Gemm.
+// T is float, double, std::complex of either, or an unsigned integer, as for Gemm.
 template <class T>
 void Convolve(const ConvolutionSizes& sizes, const T* input, const T* kernel, T* out);
 

@@ -34,8 +34,8 @@ struct RaggedDims {
 Dims OuterDims(const Array& lhs, const RaggedDims& dims);
 
 // One contraction per group, over consecutive ranges of the ragged dimension whose lengths are group_sizes. If that
-// dimension is contracting, the groups become the first dimension of the result. Elements in no group are zero, or
-// count as zero in a sum. Groups along a batch dimension have no effect.
+// dimension is contracting, the groups become the first dimension of the result. Elements outside all groups are zero,
+// or count as zero in a sum. Groups along a batch dimension have no effect.
 Array RaggedDotGeneral(const Array& lhs, const Array& rhs, const Array& group_sizes, const RaggedDims& dims,
                     ElementType result);
 

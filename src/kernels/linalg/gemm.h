@@ -15,9 +15,9 @@ struct MatrixView {
   int64_t row = 0, column = 1;
 };
 
-// c[i * ldc + j] = Σ over p < k of a(i, p) * b(p, j) for i < m, j < n; `accumulate` adds to c instead. If k is 0, the
-// sum is 0. Products and sums of bool are "and" and "or". T is float, double, std::complex of them, bool, or uint8_t to
-// uint64_t, which also serve signed integers, because both wrap in the same way.
+// c[i * ldc + j] = Σ over p < k of a(i, p) * b(p, j) for i < m, j < n; if `accumulate`, adds to c instead. If k is 0,
+// the sum is 0. Products and sums of bool are "and" and "or". T is float, double, std::complex of either, bool, or
+// uint8_t to uint64_t. The unsigned types also serve signed integers, which wrap in the same way.
 template <class T>
 void Gemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c, int64_t ldc, bool accumulate);
 

@@ -36,7 +36,7 @@ constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
 
 int Stride(int rows) { return std::max(rows, 1); }
 
-// Queries the size of the workspace that `run(work, lwork)` needs, then runs it with one.
+// Queries the size of the workspace that `run(work, lwork)` needs, then runs it with a workspace of that size.
 template <class T, class Run>
 void WithWorkspace(const Run& run) {
   T needed{};

@@ -1,6 +1,6 @@
-// LAPACK routines on one matrix at a time: column-major and in place, as LAPACK documents them. T is float, double or a
-// complex of them. Each function returns LAPACK's info: zero on success; kNotFinite if the matrix has an infinity or a
-// NaN, for which some routines never return.
+// LAPACK routines on one matrix at a time: column-major and in place, as LAPACK documents them. T is float, double or
+// std::complex of either. Each function returns LAPACK's info: zero on success; kNotFinite if the matrix has an
+// infinity or a NaN, for which some routines never return.
 #pragma once
 
 #include <complex>
@@ -28,7 +28,7 @@ int Cholesky(bool lower, int n, T* a);
 // a = P * L * U; pivots are one-based.
 template <class T>
 int Lu(int m, int n, T* a, int* pivots);
-// a = Q * R: R above, reflectors below the diagonal and in tau.
+// a = Q * R: stores R on and above the diagonal, and reflectors below it and in tau.
 template <class T>
 int Qr(int m, int n, T* a, T* tau);
 // QR with column pivoting; the permutation `columns` is one-based.
@@ -37,16 +37,16 @@ int PivotedQr(int m, int n, T* a, int* columns, T* tau);
 // The first n columns of the product of k reflectors.
 template <class T>
 int ReflectorProduct(int m, int n, int k, T* a, const T* tau);
-// c = Q * c, Q^H * c, c * Q or c * Q^H, for the Q of k reflectors in a, which has as many rows as Q.
+// c = Q * c, Q^H * c, c * Q or c * Q^H, where a has the k reflectors of Q and as many rows as Q.
 template <class T>
 int MultiplyByReflectors(bool left, bool adjoint, int m, int n, int k, const T* a, const T* tau, T* c);
-// Eigenvalues of a Hermitian matrix in ascending order, and its eigenvectors in place of the matrix.
+// Eigenvalues of a Hermitian matrix in ascending order; its eigenvectors replace the matrix.
 template <class T>
 int HermitianEigen(bool vectors, bool lower, int n, T* a, Real<T>* values);
 // Eigenvalues, and left and right eigenvectors unless these pointers are null.
 template <class T>
 int Eigen(int n, T* a, Complex<T>* values, Complex<T>* left, Complex<T>* right);
-// a = Z * S * Z^H with the Schur form S in place of a; the vectors Z may be null.
+// a = Z * S * Z^H; the Schur form S replaces a. The vectors Z may be null.
 template <class T>
 int Schur(int n, T* a, Complex<T>* values, T* vectors);
 // a = u * diag(s) * vt. job: 'A' for square u and vt, 'S' for as many vectors as values, 'N' for values alone. Uses
@@ -59,7 +59,7 @@ int Hessenberg(int n, int low, int high, T* a, T* tau);
 // a = Q * T * Q^H with T tridiagonal.
 template <class T>
 int Tridiagonal(bool lower, int n, T* a, Real<T>* diagonal, Real<T>* off_diagonal, T* tau);
-// Solves (below, diagonal, above) * x = b in place of b; below and above have n - 1 elements. All are overwritten.
+// Solves (below, diagonal, above) * x = b; x replaces b. below and above have n - 1 elements. All are overwritten.
 template <class T>
 int SolveTridiagonal(int n, int columns, T* below, T* diagonal, T* above, T* b);
 

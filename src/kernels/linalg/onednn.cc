@@ -19,7 +19,7 @@ bool HasIsa(dnnl_cpu_isa_t required) {
   return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & bits) == bits;
 }
 
-// Restricts oneDNN to the calling thread: OpenMP has a number of threads for each thread.
+// Restricts oneDNN to the calling thread. In OpenMP, every thread has its own setting for the number of threads.
 void UseOneThread() {
   thread_local bool is_set = false;
   if (is_set) return;
@@ -37,8 +37,8 @@ dnnl::stream& Stream() {
   return stream;
 }
 
-// The caller provides the scratch memory: oneDNN's own belongs to the thread that created the primitive, so a primitive
-// that runs in another thread has none.
+// The caller provides the scratch memory. oneDNN's own scratch memory belongs to the thread that created the primitive,
+// so a primitive that runs in another thread has none.
 dnnl::primitive_attr OwnScratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -69,8 +69,8 @@ Desc Strided(const Memory::dims& sizes, const std::vector<int64_t>& strides) {
   return {sizes, Memory::data_type::f32, Memory::dims(strides.begin(), strides.end())};
 }
 
-// Strided for [batch, features, spatial…]. A dimension of one element may have any stride, so it gets the stride of a
-// dense array with features innermost, which needs no copy.
+// Describes [batch, features, spatial…] with the given strides. A dimension of one element may have any stride, so it
+// gets the stride of a dense array with features innermost, which needs no copy.
 Desc StridedImages(const Memory::dims& sizes, std::vector<int64_t> strides) {
   int64_t stride = 1;
   auto fit = [&](size_t d) {

@@ -8,8 +8,8 @@
 
 namespace shoal::internal {
 
-// A convolution of f32 in oneDNN's terms: the arrays are those of the forward convolution with these sizes. Strides are
-// arbitrary, in elements, and in the order [batch, features, spatial…].
+// A convolution of f32 in oneDNN's terms: all kinds name the arrays as the forward convolution with these sizes does.
+// Strides are arbitrary, in elements, and in the order [batch, features, spatial…].
 struct DnnConvolution {
   enum class Kind : uint8_t {
     kForward,          // source, weights -> result
@@ -21,7 +21,7 @@ struct DnnConvolution {
   std::vector<int64_t> source, kernel, result;                       // spatial sizes
   std::vector<int64_t> strides, dilations, pad_low;
   std::vector<int64_t> source_strides, result_strides;
-  std::vector<int64_t> weight_strides;  // [groups, out_features, in_features, spatial…], features of one group
+  std::vector<int64_t> weight_strides;  // [groups, out_features of a group, in_features of a group, spatial…]
 };
 
 class OneDnn {
@@ -50,8 +50,8 @@ class OneDnn {
     virtual ~Convolution() = default;
     // The weights in the form that Run takes, for any number of runs; null for kBackwardWeights.
     virtual std::shared_ptr<void> PackWeights(const float* weights) const = 0;
-    // Writes the one of source, weights and result that is computed; `packed` are the weights if they are read. Returns
-    // false if oneDNN fails at run time, because it does not support the convolution on this CPU after all.
+    // Reads two of source, weights and result, and writes the third. If the weights are read, they are in `packed`.
+    // Returns false if oneDNN fails at run time, because it does not support the convolution on this CPU after all.
     virtual bool Run(float* source, float* weights, void* packed, float* result) const = 0;
   };
   virtual std::shared_ptr<const Convolution> ConvolutionFor(const DnnConvolution& convolution) const = 0;

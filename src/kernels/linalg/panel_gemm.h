@@ -14,8 +14,8 @@ struct FloatMatrix {
   int64_t row = 0, column = 1;
 };
 
-// c[i * n + j] = Σ over p < k of a(i, p) * b(p, j), split by the sizes alone. Returns false and does nothing if
-// converting both operands as a whole costs no more.
+// c[i * n + j] = Σ over p < k of a(i, p) * b(p, j), in tasks that depend only on the sizes. Returns false and does
+// nothing if converting both operands as a whole costs no more.
 bool PanelGemm(int64_t m, int64_t n, int64_t k, const FloatMatrix& a, const FloatMatrix& b, float* c, ThreadPool& pool);
 
 }  // namespace shoal::internal

@@ -15,9 +15,9 @@ constexpr int64_t kMaxWorkInDouble = int64_t{1} << 12;
 // Multiplications in about 10 µs.
 constexpr int64_t kTaskWork = int64_t{1} << 19;
 
-// Without AVX-512, oneDNN packs only the largest matrices. Without packing it is half as fast as OpenBLAS if the rows
-// of b are a power of two apart, because they then map to few lines of the cache. oneDNN is faster for other matrices
-// and for small ones.
+// Without AVX-512, oneDNN packs only the largest matrices. Without packing, it is half as fast as OpenBLAS if the rows
+// of b are a power of two apart, because they then map to few cache lines. oneDNN is faster for other matrices and for
+// small ones.
 bool IsForBlas(int64_t m, int64_t n, int64_t k, const MatrixView<float>& b) {
 #if defined(__x86_64__)
   static const bool wide = __builtin_cpu_supports("avx512f") != 0;
@@ -32,7 +32,7 @@ bool IsForBlas(int64_t m, int64_t n, int64_t k, const MatrixView<float>& b) {
 // The description of a matrix that libraries take.
 struct BlasLayout {
   bool transposed;
-  int64_t stride;  // from row to row, or column to column; at least their length
+  int64_t stride;  // distance of consecutive rows (or columns); at least their length
 };
 
 template <class T>

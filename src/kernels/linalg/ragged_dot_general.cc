@@ -1,4 +1,4 @@
-// RaggedDotGeneral of dot_general.h.
+// Implements RaggedDotGeneral of dot_general.h.
 #include <algorithm>
 
 #include "kernels/arrays/strided.h"

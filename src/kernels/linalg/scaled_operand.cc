@@ -1,4 +1,4 @@
-// ApplyBlockScales of dot_general.h.
+// Implements ApplyBlockScales of dot_general.h.
 #include "kernels/arrays/strided.h"
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/linalg/dot_general.h"

@@ -17,8 +17,8 @@ std::complex<double> Conjugate(std::complex<double> x) { return std::conj(x); }
 
 }  // namespace
 
-// Works column by column. XLA uses blocks of 128 columns. In blocks of more than one column it divides the diagonal by
-// its own root, which yields NaN for a diagonal of zero.
+// Works column by column. XLA uses blocks of 128 columns. In a block of more than one column, it divides each diagonal
+// element by its root, which yields NaN for zero.
 template <class T>
 void Cholesky(T* a, int64_t n) {
   constexpr int64_t kBlock = 128;

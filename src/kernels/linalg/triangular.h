@@ -19,12 +19,12 @@ struct TriangularEquation {
   bool left = true, lower = true, unit_diagonal = false, transposed = false, conjugated = false;
 };
 
-// Solves op(a) * x = b, or x * op(a) = b, in place of b.
+// Solves op(a) * x = b, or x * op(a) = b; x replaces b.
 template <class T>
 void SolveTriangular(const TriangularEquation& equation, const T* a, T* b);
 
-// Solves for all matrices in the last two dimensions of the arrays, whose sizes are those of the equation. Small ones
-// are solved in double and rounded once; large ones are solved in their own type.
+// Solves for all matrices in the last two dimensions of the arrays; `equation` has their sizes. Small ones are solved
+// in double and rounded once; large ones are solved in their own type.
 Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Arrival times of device classes at collectives; they determine the waits between classes.
+// Arrival times of device classes at collectives, which determine how long the classes wait for each other.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ class Arrivals {
  public:
   explicit Arrivals(const DeviceClasses& classes) : meetings_(classes), times_(classes.all.size()) {}
 
-  // Clears the arrivals of the class before a new simulation of it; `changed` then compares the new and the old ones.
+  // Clears a class's arrivals before it is simulated again. `changed` then compares the new arrivals with the old ones.
   void Restart(size_t c);
   bool changed(size_t c) const { return times_[c].current != times_[c].previous; }
   void Arrive(size_t c, const PlannedAsync& async, size_t n, double ready) { times_[c].current[{&async, n}] = ready; }

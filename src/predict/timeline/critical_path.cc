@@ -40,7 +40,7 @@ class Path {
       const size_t i = *--at;
       if (best != kNone && End(i) < End(best) - kTolerance) break;
       if (seen_[i]) continue;
-      // Among simultaneous ends, prefer the event on the same stream: this one could not start before it.
+      // Among events that end at the same time, prefer one on the same stream, because this event had to wait for it.
       if (best == kNone || trace_.events[i].stream == trace_.events[event].stream) best = i;
     }
     return best;

@@ -5,8 +5,8 @@
 
 namespace shoal::internal {
 
-// For each event, true if it is on the critical path. The path leads from the last event of the step back to the event
-// that ended last before the start of each event, and from a wait to its collective. Waits are not part of it.
+// For each event, true if it is on the critical path. From the last event of the step, the path leads back to the event
+// that ended last before each event's start, and from a wait to its collective. It does not contain waits.
 std::vector<bool> CriticalPathOf(const Trace& trace);
 
 }  // namespace shoal::internal

@@ -40,7 +40,7 @@ bool IsSliceFusion(const Instruction& hlo) {
   return root == Opcode::kDynamicSlice || root == Opcode::kDynamicUpdateSlice || root == Opcode::kSlice;
 }
 
-// The operation of an async-start, a copy within device memory. It runs as a kernel, because it competes for bandwidth.
+// Plans an async-start as a kernel: it copies within device memory, and so competes for bandwidth.
 DevicePlanOp PlanAsyncStart(const Instruction& start) {
   DevicePlanOp op{DevicePlanOp::Kind::kKernel, &start, {}, {}, nullptr};
   const Instruction* wrapped = WrappedOp(start);

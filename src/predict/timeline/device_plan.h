@@ -39,7 +39,7 @@ struct DevicePlanOp {
   };
   Kind kind = Kind::kNoOp;
   const Instruction* hlo = nullptr;
-  KernelDescriptor kernel;                 // also of a start or done, if the fusion of a TPU computes meanwhile
+  KernelDescriptor kernel;                 // also for a start or done whose TPU fusion computes meanwhile
   std::vector<const Instruction*> inputs;  // the instructions that kernel.reads refers to
   PlannedAsync* async = nullptr;
 };
@@ -62,8 +62,8 @@ struct DevicePlanInput {
   const Machine& machine;
   const DeviceClasses& classes;
   int64_t devices = 1;
-  double scale_out = 1;              // factor over the number of devices that the module names
-  const Origins* origins = nullptr;  // for a transformed module: its original instructions
+  double scale_out = 1;              // ratio of the machine's devices to those that the module names
+  const Origins* origins = nullptr;  // for a transformed module: maps to the original instructions
 };
 
 DevicePlan BuildDevicePlan(const DevicePlanInput& input);
@@ -73,7 +73,7 @@ PlannedAsync& AddCollective(const DevicePlanInput& input, const LogicalCollectiv
                             DevicePlan& plan);
 // The operation for an instruction other than a collective.
 DevicePlanOp PlanInstruction(const Instruction& hlo, const DevicePlanInput& input);
-// The computations that run by themselves, callers first; without fused computations and functions of ops.
+// Computations that run on their own, callers first. Excludes fused computations and functions of ops.
 std::vector<const Computation*> RunningComputations(const DevicePlanInput& input);
 
 }  // namespace shoal::internal

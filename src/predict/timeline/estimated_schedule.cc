@@ -51,7 +51,7 @@ class Scheduler {
     return EstimateKernelTime(kernel, {0, kernel.read()}, input_.machine).seconds;
   }
 
-  // True if all users keep only a slice, of at most the size of a member's part.
+  // True if every user keeps only a slice that is at most as large as a member's part.
   bool IsOnlySliced(const Instruction& hlo, int64_t members) {
     const auto users = users_.Of(hlo);
     return !users.empty() && members > 1 && std::all_of(users.begin(), users.end(), [&](const Instruction* user) {
@@ -138,7 +138,7 @@ class Scheduler {
            family == KernelKind::kConvolution || family == KernelKind::kAttention || family == KernelKind::kUnknownCall;
   }
 
-  // Marks collectives with no heavy op between the loop state and their operand, or their result and the loop state.
+  // Marks collectives without a heavy op on the path from the loop state, or on the path to the loop state.
   void MarkPipelined() {
     std::vector<bool> is_late(nodes_.size(), false), heavy_after(nodes_.size(), false);
     for (size_t i = 0; i < nodes_.size(); ++i) {

@@ -52,7 +52,7 @@ bool HasCollectives(const Module& module) {
   return false;
 }
 
-// Model flops utilization: the time of all flops at the peak of their types, as a fraction of the step.
+// Model flops utilization: the time for all flops at the peak rates of their types, as a fraction of the step time.
 double UtilizationOf(const SimulatedStep& prediction, const DeviceModel& device) {
   double busy_seconds = 0;
   for (const OpTime& op : prediction.ops) {
@@ -82,7 +82,7 @@ void AddWarnings(const Prediction& result, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-// Transforms a partitioned module as XLA's GPU pipeline would: reduce-scatters, and fewer, larger collectives.
+// Transforms a partitioned module as XLA's GPU pipeline would: creates reduce-scatters and combines collectives.
 PredictionInput::Transformed PredictionInput::TransformCollectives(const Module& module) {
   Transformed result;
   if (module.is_scheduled || !IsComplete(module) || !HasCollectives(module)) return result;
@@ -101,7 +101,7 @@ PredictionInput::Transformed PredictionInput::TransformCollectives(const Module&
     changed |= done.value();
   }
   if (!changed) return {};
-  // A pass names an instruction that it creates after the original one that it replaces.
+  // A pass names an instruction that it creates after the original instruction that it replaces.
   for (size_t c = 0; c < names.size(); ++c)
     for (const Instruction* hlo : copy->computations[c]->instructions)
       if (auto found = names[c].find(hlo->name); found != names[c].end()) result.origins.try_emplace(hlo, found->second);

@@ -50,13 +50,13 @@ struct Prediction {
   Machine machine;
   SimulatedStep prediction;
   double scale_out = 1;
-  double mfu = 0;           // model flops utilization: flops over the peak of the matrix units in the step
+  double mfu = 0;           // model flops utilization: flops as a fraction of the matrix units' peak over the step
   double bandwidth = 0;     // memory bytes per second, over the step
   double memory_needed = 0;
   std::vector<std::string> warnings;
 };
 
-// If the name of the machine does not fix the number of nodes, it gets as many as needed. Fails if it is too small.
+// If the machine's name does not fix its number of nodes, it gets as many as needed. Else fails if it is too small.
 Result<Prediction> PredictOnMachine(const PredictionInput& input, const Machine& machine);
 
 }  // namespace shoal::internal

@@ -109,8 +109,8 @@ class Matcher {
     return std::abs(std::log(std::max(1e-12, seconds) / std::max(1e-12, predicted))) + (other_end ? 3 : 0);
   }
 
-  // The calls that ran between the kernels `before` and `next`. Of the instructions that share the kernel `before`, the
-  // calls after the best match.
+  // Returns the calls that ran between the kernels `before` and `next`. If several instructions share the kernel
+  // `before`, returns the calls after the one that matches best.
   std::vector<size_t> CallsBetween(size_t before, size_t next, double seconds) const {
     std::vector<size_t> best;
     double min_mismatch = INFINITY;
@@ -163,7 +163,7 @@ class Matcher {
   void DivideAmongEqualKernels() {
     for (const std::vector<size_t>& group : groups_) {
       double predicted = 0, measured = 0;
-      bool all_measured = true;  // each has a name of its own in the profile
+      bool all_measured = true;  // each has its own name in the profile
       for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured, all_measured &= ops_[k].measured > 0;
       if (all_measured) continue;
       for (size_t k : group) ops_[k].measured = predicted > 0 ? measured * ops_[k].predicted / predicted : 0;

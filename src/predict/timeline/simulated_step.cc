@@ -29,7 +29,7 @@ void Append(const Trace& more, Trace& all) {
   for (const TraceFlow& flow : more.flows) all.flows.push_back({flow.from + first, flow.to + first});
 }
 
-// Merges the steps of the classes: the result is that of the slowest class, with the timelines of all.
+// Merges the results of the classes: returns that of the slowest class, with the timelines of all.
 SimulatedStep MergeClasses(std::vector<SimulatedStep> steps, const DeviceClasses& classes) {
   const auto slower = [](const SimulatedStep& a, const SimulatedStep& b) { return a.step_seconds < b.step_seconds; };
   const auto slowest = static_cast<size_t>(std::max_element(steps.begin(), steps.end(), slower) - steps.begin());

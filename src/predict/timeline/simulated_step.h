@@ -42,7 +42,7 @@ struct ClassTime {
 
 // The prediction for the slowest class; `classes` and `trace` cover all classes.
 struct SimulatedStep {
-  double step_seconds = 0;    // from step to step
+  double step_seconds = 0;    // the whole step, including idle time
   double device_seconds = 0;  // time that the device computes or waits for others
   std::array<double, kTimeKinds> kinds{};
   double launches = 0, host_seconds = 0;

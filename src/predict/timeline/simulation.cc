@@ -26,7 +26,7 @@ class Simulation {
     // The first run fills the cache, as the previous step would.
     recording_ = false;
     RunBlock(*input_.module.entry, 1);
-    // The power limit slows down the matrix units in long steps: from 0.1 s on, and fully at 1 s.
+    // The power limit slows down the matrix units in long steps: starting at 0.1 s, and fully at 1 s.
     const double throttled_part = std::clamp(std::log10(std::max(1e-9, now_) / .1), 0.0, 1.0);
     throttle_ = 1 - (1 - std::clamp(machine_.device.sustained, .01, 1.0)) * throttled_part;
     Restart();

@@ -1,5 +1,5 @@
 // Simulates the step of one device, event by event. If classes of devices wait for each other, the simulation of each
-// uses the arrival times of the others, and repeats until no arrival time changes.
+// class uses the arrival times of the others. It repeats until no arrival time changes.
 #pragma once
 
 #include "predict/timeline/arrivals.h"

@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// Maximum number of device ids listed in total; further groups have only their size.
+// Maximum number of device ids listed in total. Of further groups, only the size is stored.
 constexpr size_t kMaxListed = 400'000;
 
 void AddCollectives(const PageModule& page, StringTable& strings, PageSection& section) {
@@ -80,8 +80,8 @@ void AddParticipants(const PageModule& page, StringTable& strings, PageSection& 
   section.Add("target", target);
 }
 
-// Bytes that one member sends to another per byte of payload, with direct routing: from the first member of a group, to
-// it, and between the others. The page computes the matrices from these.
+// The bytes that one member of a group sends to another per byte of payload, with direct routing: from the first member
+// to another, from another to the first, and between two others. The page computes the traffic matrices from these.
 void AddPairRules(const PageModule& page, StringTable& strings, PageSection& section) {
   std::set<std::pair<Opcode, int64_t>> rules;
   for (const LogicalCollective& use : page.collectives.all)

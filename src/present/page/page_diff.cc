@@ -13,7 +13,7 @@ bool HasElided(const Module& module) {
   return false;
 }
 
-// A changed nested computation marks its caller as changed: the reducer of an all-reduce, the body of a fusion.
+// Marks an instruction as changed if a computation that it calls changed, such as an all-reduce's reducer.
 void MarkCallers(const PageModule& page, std::vector<uint8_t>& marks) {
   for (uint32_t id = 0; id < marks.size(); ++id)  // callees precede their callers
     for (const Computation* callee : CalledComputations(page.ids[id])) {

@@ -12,7 +12,7 @@
 namespace shoal::internal {
 namespace {
 
-// Decodes one UTF-8 character: its code point and its size in bytes. An invalid byte is U+FFFD.
+// Returns the code point of a UTF-8 character and its size in bytes. An invalid byte counts as U+FFFD.
 std::pair<uint32_t, size_t> CharacterAt(std::string_view text, size_t at) {
   const auto first = static_cast<uint8_t>(text[at]);
   const size_t size = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
@@ -124,7 +124,7 @@ void WriteTotals(const PageModule& page, Html& html) {
   html.Raw("</dl>");
 }
 
-// One bar per machine: the step time by kind.
+// Draws one bar per machine, which divides the step time by kind.
 void WriteTimeByKind(const PageModule& page, Html& html) {
   if (page.forecasts.empty()) return;
   static constexpr const char* kClasses[] = {"k0", "k2", "k1", "k3", "idle"};

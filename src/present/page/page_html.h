@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// `b` and `diff` are null for one module. `data` is already packed.
+// `b` and `diff` are null for one module. `data` is PageSections::Packed::bytes.
 std::string PageHtml(const PageModule& a, const PageModule* b, const PageDiff* diff, std::string_view data);
 
 // Escapes text for HTML: neutralizes markup, makes control characters and directional marks visible, and truncates the

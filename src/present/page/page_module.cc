@@ -79,7 +79,7 @@ class InstructionColumns {
     operand_end_.push_back(static_cast<uint32_t>(operand_back_.size()));
     if (CallsComputations(hlo))
       for (const Computation* callee : CalledComputations(hlo))
-        // Loose text may refer to an undefined computation.
+        // A module that was parsed leniently may refer to an undefined computation.
         if (auto found = computation_of_.find(callee); found != computation_of_.end()) call_.push_back(found->second);
     call_end_.push_back(static_cast<uint32_t>(call_.size()));
     times_[id] = page_.executions.Of(hlo);

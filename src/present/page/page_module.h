@@ -25,9 +25,9 @@ struct PageModule {
   ModuleCost cost;
   ModuleMemory memory;
   int64_t devices_per_node = 8;
-  double wire_bytes = 0;                 // maximum received by any device per step, direct routing
-  int64_t budget = -1;                   // bytes of a device; -1: not given
-  std::unique_ptr<PredictionInput> forecast_input;  // owns the data that forecasts refer to
+  double wire_bytes = 0;                 // maximum received by any device per step, with direct routing
+  int64_t budget = -1;                   // memory of a device in bytes; -1: not given
+  std::unique_ptr<PredictionInput> forecast_input;  // owns the data that `forecasts` refers to
   std::vector<Prediction> forecasts;                // one per machine of --on
   std::vector<std::pair<std::string, Trace>> measured;  // file name and profile
   std::vector<std::string> assumptions;  // one sentence each

@@ -102,7 +102,7 @@ PageSections::Packed PageSections::Pack(const std::vector<std::string>& files) c
   AppendNumber(out, kPageVersion);
   AppendNumber(out, static_cast<uint32_t>(text.size()));
   out += text;
-  out.resize(Aligned(out.size()), '\0');  // section offsets are relative to this
+  out.resize(Aligned(out.size()), '\0');  // section offsets are relative to this position
   return {out + packed, directory.dump(2, ' ', false, Json::error_handler_t::replace)};
 }
 

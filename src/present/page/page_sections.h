@@ -24,7 +24,7 @@ class PageSection {
   void Add(std::string_view column, const std::vector<double>& values) { AddArray(column, "f64", values); }
   // Strings, each terminated by a zero byte; zero bytes in them become U+2400.
   void Add(std::string_view column, const std::vector<std::string>& values);
-  // A column with the value of `of` for each row.
+  // Adds a column with the value of(row) for each row.
   template <class Rows, class Of>
   void AddOf(std::string_view column, const Rows& rows, Of of) {
     std::vector<std::decay_t<decltype(of(*std::begin(rows)))>> values;
@@ -54,7 +54,7 @@ class PageSection {
 class PageSections {
  public:
   PageSection& Add(std::string name) { return sections_.emplace_back(std::move(name)); }
-  // `bytes`: magic, version, directory and sections, which the page contains as base64. `directory`: a copy of it.
+  // `bytes`: magic number, version, directory and sections, for the page to embed. `directory`: the directory alone.
   struct Packed {
     std::string bytes, directory;
   };

@@ -1,4 +1,4 @@
-// Number formats of the page, with about three digits. The other commands print exact numbers.
+// Formats numbers for the page, with about three digits. The other commands print exact numbers.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ int32_t IdOf(const PageModule& page, const Instruction* hlo) {
   return hlo == nullptr ? -1 : static_cast<int32_t>(page.ids(*hlo));
 }
 
-// The time that the step waits for each instruction: kernels, and the exposed time of collectives.
+// The time that the step waits for each instruction: the full time of a kernel, the exposed time of a collective.
 void AddSeconds(const PageModule& page, PageSection& section) {
   std::vector<double> seconds(page.ids.size(), 0), async_seconds(page.ids.size(), 0);
   const SimulatedStep& prediction = page.forecasts.front().prediction;
@@ -62,7 +62,7 @@ void AddTimeSections(PageModule& page, const std::string& prefix, PageSections& 
     const Trace& trace = forecast.prediction.trace;
     AddTrace(page, {forecast.machine.name, trace, true, 1, [&](size_t i) { return IdOf(page, trace.events[i].hlo); }}, next());
   }
-  // With a prediction, CompareWith finds the instruction of each event, including library kernels; else the name does.
+  // With a prediction, CompareWith matches events (also library kernels) to instructions; without one, names do.
   std::vector<double> measured;  // from the first profile
   for (const auto& [name, trace] : page.measured) {
     if (page.forecasts.empty()) {

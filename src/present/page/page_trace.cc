@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// The kind of an event by its category, for events without an instruction.
+// The kind of an event that has no instruction, derived from its category.
 WorkKind KindOf(const TraceEvent& event) {
   static const std::map<std::string, WorkKind> kKinds = {
       {"matrix", WorkKind::kGemm}, {"memory", WorkKind::kElementwise}, {"communication", WorkKind::kCollective},

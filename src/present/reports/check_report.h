@@ -15,7 +15,7 @@ class CheckReport {
   CheckReport();
   ~CheckReport();
 
-  // `module` is null if the file could not be parsed, `text` if it could not be read.
+  // `module` is null if the file could not be parsed; `text` is null if it could not be read.
   void Add(const std::string& file, const Module* module, const Source* text, const Diags& diags);
 
   std::string LastLine() const { return last_line_; }  // "FILE: ok, 2 computations, 31 instructions"

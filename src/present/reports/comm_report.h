@@ -27,7 +27,7 @@ struct CommReport {
   std::vector<CommRow> rows;               // in the order of execution
   std::vector<const Instruction*> loops;   // reachable from the entry
   std::vector<std::string> assumptions;    // one sentence each
-  const ExecutionCounts* executions = nullptr;  // for the loops
+  const ExecutionCounts* executions = nullptr;  // has the trip counts of `loops`
   bool matrix = false;
   int64_t top = 20;  // rows of each table; 0: all
 };
@@ -36,7 +36,7 @@ struct CommReport {
 std::string CommText(const CommReport& report, const TextStyle& style = OutputStyle());
 // JSON, as described in docs/comm.md.
 std::string CommJson(const CommReport& report);
-// Only the matrix of devices.
+// Only the traffic matrix, with a row and a column per device.
 std::string CommMatrixCsv(const CommReport& report);
 
 }  // namespace shoal::internal

@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// The matrix of more devices is shown by node.
+// With more devices than this, the matrix has a row per node.
 constexpr int64_t kMaxColumns = 32;
 
 std::string Nodes(const NodeSplit& split) { return split.inside() ? "intra-node" : StrCat(split.nodes, " nodes"); }

@@ -17,7 +17,7 @@ struct CommTotal {
 };
 
 enum class CommKey : uint8_t { kKind, kAxis, kLine };
-// In descending order of direct bytes.
+// One total per value of the key, in descending order of direct bytes.
 std::vector<CommTotal> CommTotals(const CommReport& report, CommKey key);
 
 }  // namespace shoal::internal

@@ -9,7 +9,7 @@
 namespace shoal::internal {
 
 struct CompareReport {
-  std::string a, b;    // the modules with their devices
+  std::string a, b;    // each module and the devices it ran on
   std::string inputs;  // the origin of the inputs
   std::vector<std::string> notes;
   std::vector<OutputComparison> outputs;

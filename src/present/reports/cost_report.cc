@@ -38,7 +38,7 @@ std::string ShortestId(const std::string& id, const std::map<std::string, int>& 
   return same_name.at(NameIn(id)) > 1 ? id : NameIn(id);
 }
 
-// In descending order of flops + 100 * bytes, as for a machine that performs 100 flops in the time that one byte takes.
+// In descending order of flops + 100 * bytes. The weight is that of a machine that performs 100 flops per byte moved.
 std::vector<Group> GroupedBy(const ModuleCost& cost, const Module& module, const std::string& by) {
   std::map<std::string, Group> groups;
   for (const InstructionCost& one : cost.instructions) {

@@ -47,7 +47,7 @@ std::vector<std::string> SpaceRow(const std::string& name, const SpaceMemory& sp
           InBytes(space.peak)};
 }
 
-// The position of the peak in the schedule, from 1.
+// The one-based position of the peak in the schedule.
 size_t PeakStep(const ModuleMemory& memory) {
   for (size_t i = 0; i < memory.steps.size(); ++i)
     if (memory.steps[i] == memory.at_peak) return i + 1;
@@ -93,7 +93,7 @@ Json InstructionJson(const Instruction& hlo, const Module& module) {
           {"source", SourceText(hlo, module)}};
 }
 
-// The span of schedule steps of each loop, including body and condition. Sorted by last step.
+// The schedule steps of each loop, including its body and condition. Sorted by last step.
 std::vector<PlotSpan> LoopSpans(const MemReport& report) {
   const std::vector<const Instruction*>& steps = report.memory.steps;
   const ExecutionCounts executions(*report.module);

@@ -41,7 +41,7 @@ class Plot {
     numbers.replace(0, 1, "1");
     numbers.replace(columns_ - last.size(), last.size(), last);
     const size_t at = std::min(ColumnOf(peak) - std::min(ColumnOf(peak), mark.size() / 2), columns_ - mark.size());
-    // The peak replaces a number that it would overlap.
+    // The label of the peak replaces a number that it would overlap.
     if (at < 3) numbers.replace(0, at + 1, at + 1, ' ');
     if (at + mark.size() + last.size() + 2 > columns_) numbers.resize(at), numbers.resize(columns_, ' ');
     numbers.replace(at, mark.size(), mark);

@@ -8,9 +8,9 @@
 
 namespace shoal::internal {
 
-// The maximum of each of `columns` equal parts, with its index in `values`. Returns all values if there are fewer.
+// Downsample returns the maximum of each of `columns` equal parts of `values`, or all values if there are fewer.
 struct PlotPoint {
-  size_t at = 0;
+  size_t at = 0;  // index in `values`
   int64_t value = 0;
 };
 std::vector<PlotPoint> Downsample(std::span<const int64_t> values, size_t columns);

@@ -22,11 +22,11 @@ constexpr uint32_t kStepStream = 0, kWaitStream = 1;
 
 using Costs = std::unordered_map<const Instruction*, Cost>;
 
-// The cost of one execution of each instruction, also inside fusions, because library fusions run op by op.
+// The cost of one execution of each instruction. Includes those inside fusions, because library fusions run op by op.
 Costs CostsOnce(const Module& module) {
   Costs costs;
   XlaCost xla;
-  // Callees first, so that no cost is computed recursively, however deep the calls nest.
+  // Callees first, so that deeply nested calls need no recursion.
   const std::vector<const Computation*> order = CallGraph(module).ReachableFromEntry();
   for (auto computation = order.rbegin(); computation != order.rend(); ++computation) {
     xla.Of(**computation);

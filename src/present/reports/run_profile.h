@@ -19,7 +19,7 @@ struct RunProfile {
   double peak_flops = 0, peak_bytes = 0;  // per second, of this machine
 };
 
-// The instructions that took longest, summed over devices and iterations: time, flops and bytes per second, source.
+// The instructions with the longest total time over all devices and iterations. Columns: time, flop/s, bytes/s, source.
 std::string ProfileText(const RunProfile& profile, const TextStyle& style = OutputStyle());
 
 // One process per device, with a track for its waits. Arrows lead from the last device that arrives at a collective to

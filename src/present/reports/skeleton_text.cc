@@ -38,7 +38,7 @@ std::string ShapeText(const Shape& shape) {
   return StrCat("(", ShapeText(shape.element(0)), ", … ", shape.elements().size() - 1, " more)");
 }
 
-// The flops of arithmetic, else the bytes of memory traffic.
+// The flops of an arithmetic op; the memory traffic of any other op.
 std::string Work(const Cost& cost, bool is_arithmetic) {
   if (!is_arithmetic || cost.flops <= 0) return cost.bytes() > 0 ? FormatBytes(cost.bytes()) : "";
   const std::string text = FormatSi(cost.flops);
@@ -59,7 +59,7 @@ std::string MostFrequent(const std::map<std::string, int64_t>& kinds) {
          (more ? ", …" : "");
 }
 
-// Exact if it is an integer.
+// Prints an integer exactly, a fraction with a few digits.
 std::string Times(double times) {
   return times == std::floor(times) && times < 1e15 ? StrCat(static_cast<int64_t>(times)) : FormatSi(times);
 }
@@ -81,7 +81,7 @@ class Writer {
       return entry.hidden > 0 ? StrCat(Pluralize(entry.hidden, "small op"), " not shown; see --op=all\n") : "no computation\n";
     int64_t deepest = 1;
     for (const Line& line : lines_) deepest = std::max(deepest, line.depth);
-    // Reduces the indentation if the tree is deep for the width.
+    // Reduces the indentation if the tree is too deep for the width.
     const int64_t room = style_.text.width == 0 ? INT64_MAX : static_cast<int64_t>(style_.text.width / 3);
     const int64_t step = 2 * deepest <= room ? 2 : 1;
     Table table = Table::Tree(Columns());

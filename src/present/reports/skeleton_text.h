@@ -26,7 +26,7 @@ std::string SkeletonText(const ShownModule& shown, const SkeletonStyle& style);
 // Properties of an item that the text and the JSON share.
 std::string LoopRange(const TripCount& trips);                        // "range(10)", "range(2, 12, 2)", "range(?)"
 std::string ItemLabel(const SkeletonItem& item, FusionWorks& works);  // "all-gather", "fusion: dot + bias"
-const Shape& ItemShape(const SkeletonItem& item);                     // of the result, not of the whole start
+const Shape& ItemShape(const SkeletonItem& item);                     // of the result; a start also has operands
 std::string GroupsAsWritten(const Instruction& collective);           // "{{0,1},{2,3}}"
 
 }  // namespace shoal::internal

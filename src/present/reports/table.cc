@@ -111,14 +111,14 @@ class TableLayout {
     for (int order : orders)
       for (size_t c = 0; c < columns_.size() && Total(widths_) > style_.width; ++c)
         if (columns_[c].droppable && columns_[c].shrink_order == order) widths_[c] = 0;
-    // Assigns the width of dropped columns to those with the highest shrink order.
+    // Gives the width of dropped columns to the columns with the highest shrink order.
     for (auto order = orders.rbegin(); order != orders.rend(); ++order)
       for (size_t c = 0; c < columns_.size(); ++c)
         if (columns_[c].shrink_order == *order && widths_[c] > 0 && Total(widths_) < style_.width)
           widths_[c] = std::min(wanted[c], widths_[c] + style_.width - Total(widths_));
   }
 
-  // Makes the widest column of this order narrower; false if none can shrink.
+  // Makes the widest column of this order narrower. Returns false if none can shrink.
   bool Shrink(int order) {
     size_t widest = columns_.size();
     for (size_t c = 0; c < columns_.size(); ++c)
@@ -179,7 +179,7 @@ class TableLayout {
     }
   }
 
-  // Each cell starts at its column, or after a cell that extends beyond that.
+  // Each cell starts at its column, or further right if the previous cell is too wide.
   void AppendLine(std::string& out, const Table::Row& row, const std::vector<size_t>& widths) const {
     size_t at = 0, left = 0;
     for (size_t c = 0; c < row.cells.size(); ++c) {

@@ -11,15 +11,15 @@ namespace shoal::internal {
 
 enum class LineColor : uint8_t { kPlain, kControl, kCommunication, kFaint };
 
-// A column, and how it shrinks if lines are too wide: columns of lower `shrink_order` first, down to `min_width`; then
-// droppable columns are removed; then the remaining columns continue in a second block, after the first column.
+// If lines are too wide, columns with the lowest `shrink_order` shrink first, down to `min_width`. Next, droppable
+// columns are removed. Finally, columns that do not fit move to further blocks of lines, each after the first column.
 struct Column {
   Column(const char* heading, ElideMode mode = ElideMode::kNever, int order = 0, size_t min = 12);
   Column(const std::string& heading) : Column(heading.c_str()) {}
 
   Column& Droppable() { return droppable = true, *this; }
   Column& Faint() { return faint = true, *this; }
-  // Only without a width limit: a wider cell shifts the cells after it to the right.
+  // Applies only without a width limit. A wider cell shifts the cells after it to the right.
   Column& MaxWidth(size_t columns) { return max_width = columns, *this; }
   Column& Right() { return right = true, *this; }
 
@@ -39,7 +39,7 @@ class Table {
 
   void Add(std::vector<std::string> cells, LineColor color = LineColor::kPlain);
   bool empty() const { return rows_.empty(); }
-  // Lines with newlines and without trailing spaces.
+  // Each line ends with a newline and has no trailing spaces.
   std::string ToText(const TextStyle& style = OutputStyle()) const;
 
  private:

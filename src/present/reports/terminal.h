@@ -1,4 +1,4 @@
-// The width and colour of text output. The width is --width, else COLUMNS, else that of the terminal.
+// The width and colour of text output. The width is --width, else $COLUMNS, else the width of the terminal.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ struct TextStyle {
 TextStyle OutputStyle();  // of standard output
 TextStyle ErrorStyle();   // of standard error
 
-// Sets --width for both; nullopt: not given.
+// Sets the width of both styles. nullopt: --width was not given.
 void SetWidth(std::optional<size_t> columns);
-// The error in a width; empty if it is valid.
+// Returns an error message, or an empty string if the width is valid.
 std::string ValidateWidth(const std::string& text);
 
 }  // namespace shoal::internal

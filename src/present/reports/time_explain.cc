@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// Describes the combination of the terms into the time of an op.
+// Describes how the time of an op is computed from its terms.
 std::string_view CombinationOf(const OpTime& op, bool tpu) {
   if (op.timing.bound == Bound::kCompiler) return "the compiler's own estimate plus the start of the op";
   if (tpu) return "the longest term plus the start of the op";

@@ -43,7 +43,7 @@ Json CollectiveJson(const AsyncTime& time) {
   return row;
 }
 
-// The ops that the step waits for: kernels, and the exposed part of collectives. The ten longest.
+// The ten longest times that the step waits for: those of kernels, and the exposed times of collectives.
 Json CriticalPath(const SimulatedStep& p) {
   std::vector<std::pair<double, Json>> parts;
   for (const OpTime& op : p.ops) parts.push_back({op.seconds, {{"name", op.hlo->name}, {"seconds", op.seconds}}});

@@ -24,13 +24,13 @@ struct TimeReport {
 
 std::string TimeText(const TimeReport& report);
 std::string TimeJson(const TimeReport& report);
-// Predicted and measured, side by side.
+// Predicted and measured times, side by side.
 std::string ProfileComparisonText(const TimeReport& report);
 // Explains the time of an op or collective. Empty if no op of that name takes time.
 std::string ExplainText(const TimeReport& report, const std::string& name);
 std::string ExplainJson(const TimeReport& report, const std::string& name);
 
-// The error for an unknown op name, with similar names.
+// The error message for an unknown op name; suggests similar names.
 std::string NoSuchOpMessage(const TimeReport& report, const std::string& name);
 // The assumptions about loops, branches and devices. `devices_from`: the origin of the number of devices.
 std::vector<std::string> TimeNotes(const PredictionInput& input, const std::string& devices_from);
@@ -38,9 +38,8 @@ std::vector<std::string> TimeNotes(const PredictionInput& input, const std::stri
 // Trace events in the format of Perfetto and Chrome.
 std::string TraceJson(const Trace& trace);
 
-// Format 0.00123 as "1.230 ms", a fraction as "12.3 %", and the source location of an instruction.
-std::string Seconds(double seconds);
-std::string Percent(double part, double whole);
+std::string Seconds(double seconds);             // "1.230 ms"
+std::string Percent(double part, double whole);  // "12.3 %"
 std::string SourceOfOp(const Instruction& hlo, const Module& module);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Traffic per device as JSON: measured by `run`, computed by `comm`, in the same format.
+// Traffic per device as JSON, in one format for the measured traffic of `run` and the computed traffic of `comm`.
 #pragma once
 
 #include "analyze/facts/traffic.h"

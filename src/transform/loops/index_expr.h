@@ -1,6 +1,6 @@
-// IndexExpr: an element index as a function of the surrounding loop variables (MLIR: AffineExpr, XLA: IndexingMap):
-// a constant plus multiples of loop variables, of quotients and remainders of such sums (from reshapes) and of runtime
-// values (a dynamic-slice's start). Sums are sorted and simplified by the loop ranges, so equal indices compare equal.
+// IndexExpr: an element index as a function of the enclosing loop variables (MLIR: AffineExpr, XLA: IndexingMap). It is
+// a constant plus multiples of loop variables, runtime values (a dynamic-slice's start), and quotients and remainders
+// of such sums (from reshapes). Sums are sorted and simplified by the loop ranges, so equal indices compare equal.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ int Compare(const IndexExpr& a, const IndexExpr& b);
 inline bool operator==(const IndexExpr& a, const IndexExpr& b) { return Compare(a, b) == 0; }
 
 // The factor of loop variable `loop` in an index. Not linear if the variable occurs in a quotient or remainder, or if
-// the index contains data that depends on the loop: `varies(node)` is true.
+// the index contains data that depends on the loop (`varies(node)` is true).
 struct LinearPart {
   bool is_linear = true;
   int64_t factor = 0;

@@ -1,5 +1,5 @@
-// FusedKernel: one fused loop nest as data: an iteration space, inputs with the indices they are read at, and a body of
-// HLO ops. It is target-independent: compile/codegen emits CPU code from it, and a GPU backend could use it as well.
+// FusedKernel: a fused loop nest as data: an iteration space, inputs with their read indices, and a body of HLO ops. It
+// is target-independent: compile/codegen emits CPU code from it, and a GPU backend could use it as well.
 //
 // The loops of a kernel are numbered from the outermost. First come the row loops; each row is a unit of work that may
 // run on any thread. The inner loops within a row follow. The last loop runs over lanes and is vectorized.
@@ -34,7 +34,7 @@ struct KernelNode {
     kLoad,      // element `index` of input `input`
     kConstant,  // `bits`, in the node's type
     kIndex,     // `index`, as a number
-    kApply,     // `opcode` of the operands
+    kApply,     // `opcode` applied to the operands
     kResult,    // result number `input` of reduction `reduction`
   };
   Kind kind = Kind::kApply;
@@ -53,8 +53,8 @@ struct KernelNode {
 struct KernelReduction {
   enum class Kind : uint8_t {
     kBinary,  // `op` applied to two elements; may be reordered
-    // For elements that are pairs of a number and its increasing index: the maximum (`op` is maximum) or minimum
-    // number, or the first NaN, with the first index at which it occurs.
+    // Elements are pairs of a number and its increasing index. Selects the maximum number (if `op` is maximum) or the
+    // minimum number, or the first NaN, with the first index at which it occurs.
     kArgMinMax,
   };
   Kind kind = Kind::kBinary;
@@ -95,11 +95,11 @@ struct FusedKernel {
 // Prints a kernel as `run --explain` shows it.
 std::string ToString(const FusedKernel& kernel);
 
-// The kernels that compute a fusion. Several if it contains a concatenate or a pad: each computes a part of the result.
-// Empty if the fusion cannot be expressed as a FusedKernel.
+// Returns the kernels that compute a fusion. If it contains a concatenate or a pad, several kernels each compute a part
+// of the result. Empty if the fusion cannot be expressed as a FusedKernel.
 std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo);
 
-// The kernels that compute `roots` from `inputs`, as FusedKernelsOf.
+// Returns the kernels that compute `roots` from `inputs`, as FusedKernelsOf does.
 std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots);
 
 // Merges nested loops that every input and output index treats as a single loop.
@@ -110,8 +110,8 @@ void DropUnused(FusedKernel& kernel);
 // The index with its kData nodes renumbered by `to`.
 IndexExpr WithRenumberedNodes(const IndexExpr& index, const std::function<int(int)>& to);
 
-// Splits the reductions of a kernel with few, long rows in two. `partial` reduces parts of the rows and writes one
-// array per element of each reduction. `combine` reads these after the kernel's own inputs and reduces them.
+// Splits a kernel that reduces few long rows into two. `partial` reduces parts of the rows and writes one array per
+// element of each reduction. `combine` reads these arrays after the kernel's own inputs, and reduces them.
 struct SplitReductionKernels {
   FusedKernel partial, combine;
 };

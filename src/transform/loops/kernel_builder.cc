@@ -98,7 +98,7 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
   } else if (std::ranges::equal(dims, full_dims_) && ReducesLoopDims(hlo)) {
     full = full_;
   } else {
-    // These are the same rows with different dimensions.
+    // Accept other dimensions only if they form the same rows.
     if (!reduces_last_ || !ReducesLast(hlo) || Product({dims.begin(), dims.end()}) != Product(full_dims_)) return Fail(), 0;
     full = builder_.Delinearize(builder_.Linearize(full_, full_dims_), dims);
   }
@@ -202,7 +202,7 @@ int KernelBuilder::Constant(const Instruction& hlo) {
   return Add(std::move(node));
 }
 
-// Marks those of several kernels that compute little: optimizing them takes more compile time than it saves.
+// If there are several kernels, marks those with little work: optimizing them takes more compile time than it saves.
 static void MarkEdges(std::vector<FusedKernel>& kernels) {
   int64_t all = 0;
   for (const FusedKernel& kernel : kernels) all += kernel.RowCount() * kernel.InnerIterations();

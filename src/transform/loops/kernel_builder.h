@@ -67,8 +67,8 @@ class KernelBuilder {
 
   // Null if the roots cannot be expressed as one FusedKernel.
   std::unique_ptr<FusedKernel> Build();
-  // After Build returned null: the point at which to split the box so that each half may become a kernel, if there is
-  // one. All dimensions of the box are filled in then.
+  // After Build returned null: the point, if any, at which to split the box so that each half may become a kernel. All
+  // dimensions of the box are then filled in.
   const std::optional<SplitPoint>& split_point() const { return split_point_; }
   const IterationBox& box() const { return box_; }
 
@@ -78,11 +78,11 @@ class KernelBuilder {
   // The reduction that determines the loops; other reductions must use the same loops. Null if there is none.
   const Instruction* FirstReduction();
 
-  // One loop for each dimension; the last one is the inner loop.
+  // Sets one loop for each dimension. The last one is the inner loop.
   void SetLoops(const Instruction& root);
   void SetLoopsOfReduction(const Instruction& hlo);
 
-  // A column kernel whose inner loops iterate over the window.
+  // Sets the loops of a column kernel, whose inner loops iterate over the window.
   void SetLoopsOfWindow(const Instruction& hlo);
 
   // An element of a window: the operand's, or the initial value where the window extends into the padding.
@@ -102,7 +102,7 @@ class KernelBuilder {
   int Result(const Instruction& hlo, size_t element, const Indices& index);
   int NewReduction(const Instruction& hlo);
 
-  // The reduction reduces exactly the dimensions of the inner loops.
+  // True if the reduction reduces exactly the dimensions of the inner loops.
   bool ReducesLoopDims(const Instruction& hlo) const;
   static bool ReducesLast(const Instruction& hlo);
 
@@ -121,7 +121,7 @@ class KernelBuilder {
   Indices GatherIndex(const Instruction& hlo, const Indices& index);
   // For a concat-like op: the node of the operand that the box reads. Fails with a split point if it reads several.
   int ConcatLikeNode(const Instruction& hlo, Indices index);
-  // True if `index` is below `border` in the whole box. If only in a part of it, fails and sets the split point.
+  // True if `index` is below `border` in the whole box. If only in part of the box, fails and sets the split point.
   bool IsBelow(const IndexExpr& index, int64_t border);
   IndexExpr Start(const Instruction& start, int64_t max);
   // Clamps node `number` to [0, max]. The type is s32 if `max` and the type of the node allow it, else s64.
@@ -141,7 +141,7 @@ class KernelBuilder {
   // The index as a function of the loops: in the full space (before reduction), and in the kept dimensions.
   Indices full_, kept_;
   std::vector<int64_t> full_dims_, kept_dims_;
-  const Instruction* window_ = nullptr;  // a reduce-window whose loops these are; full_ then indexes its window
+  const Instruction* window_ = nullptr;  // the reduce-window that defines the loops; full_ indexes its window
   bool reduces_ = false, reduces_last_ = false;
   bool failed_ = false;
 };

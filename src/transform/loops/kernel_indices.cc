@@ -39,7 +39,7 @@ int KernelBuilder::WindowElement(const Instruction& hlo) {
 bool KernelBuilder::IsBelow(const IndexExpr& index, int64_t border) {
   if (index.Max() < border) return true;
   if (index.Min() >= border) return false;
-  // If the index is constant + factor * (the variable of one loop, 0 at the start of the box), split where it crosses.
+  // If the index is constant + factor * loop variable (0 at the start of the box), split where it crosses the border.
   const bool can_split = !reduces_ && index.terms.size() == 1 && index.terms[0].kind == IndexExprTerm::Kind::kLoop;
   Fail();
   if (!can_split || split_point_) return false;

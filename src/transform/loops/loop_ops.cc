@@ -23,7 +23,7 @@ bool IsRowMajor(const Shape& shape) {
   return layout->plain() || layout->tiles.empty();
 }
 
-// Row-major on both sides with the same element type: a reshape. Only the interpreter computes other bitcasts.
+// True if both sides are row-major with the same element type: a reshape. The interpreter computes other bitcasts.
 bool IsPlainBitcast(const Instruction& hlo) {
   return hlo.shape().element_type() == hlo.operand_shape(0).element_type() && IsRowMajor(hlo.shape()) &&
          IsRowMajor(hlo.operand_shape(0)) && hlo.shape().ElementCount() == hlo.operand_shape(0).ElementCount();
@@ -74,7 +74,7 @@ constexpr bool kIsTranscendental[] = {
 #undef OP
     false};
 
-// The starts are integers. The slice itself only changes indices.
+// True if the start indices are integers. The slice itself only changes indices.
 bool IsLoopSlice(const Instruction& hlo) {
   for (size_t i = 1; i < hlo.operand_count(); ++i) {
     const Shape& start = hlo.operand_shape(i);
@@ -90,7 +90,7 @@ bool IsLoopIndexMap(const Instruction& hlo) {
   return true;
 }
 
-// The start indices are integers.
+// True if the start indices are integers.
 bool IsLoopGather(const Instruction& hlo) {
   const ElementType indices = hlo.operand_shape(1).element_type();
   return IsInteger(indices) && indices != ElementType::kU64 &&
@@ -98,7 +98,7 @@ bool IsLoopGather(const Instruction& hlo) {
          hlo.operand_shape(0).ElementCount().value_or(0) > 0;
 }
 
-// The initial value is the identity of `op`, or `op` is idempotent, so combining it more than once changes nothing.
+// True if combining the initial value repeatedly changes nothing: it is the identity of `op`, or `op` is idempotent.
 bool IsNeutralOrIdempotentInit(Opcode op, const Instruction& init, ElementType type) {
   if (op == Opcode::kMaximum || op == Opcode::kMinimum || op == Opcode::kAnd || op == Opcode::kOr) return true;
   const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
@@ -188,7 +188,7 @@ const Instruction* OnlyOpOf(const Computation& computation) {
 
 namespace {
 
-// The value is the index along dimension `d`.
+// True if the value is the index along dimension `d`.
 bool IsIndexAlong(const Instruction& hlo, int64_t d) {
   if (hlo.opcode == Opcode::kIota) return hlo[Op<Opcode::kIota>::kIotaDimension] == d;
   if (hlo.opcode != Opcode::kBroadcast) return false;
@@ -197,7 +197,7 @@ bool IsIndexAlong(const Instruction& hlo, int64_t d) {
   return from != dimensions.end() && IsIndexAlong(*hlo.operands[0], from - dimensions.begin());
 }
 
-// The initial value of an argmax is the minimum of its type, that of an argmin the maximum.
+// True for the minimum of the type as an argmax's initial value, and for the maximum as an argmin's.
 bool IsWorstValue(const Instruction& init, Opcode op) {
   const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
   if (literal == nullptr || literal->elided) return false;
@@ -222,7 +222,7 @@ bool IsZero(const Instruction& init) {
          std::all_of(literal->data.begin(), literal->data.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-// An argmax or argmin: the largest or smallest number of each row and its index.
+// True for an argmax or argmin: the largest or smallest number of each row, and its index.
 bool IsLoopArgMinMax(const Instruction& hlo) {
   if (hlo.operand_count() != 4 || !hlo.shape().IsTuple() || hlo[kDimensions].size() != 1) return false;
   for (size_t i = 0; i < 4; ++i) {
@@ -239,7 +239,7 @@ bool IsLoopArgMinMax(const Instruction& hlo) {
 
 namespace {
 
-// A reduction with one operand, one reorderable op, and an initial value that is neutral.
+// True for a reduction with one operand, one reorderable op, and a neutral initial value.
 bool IsLoopReducer(const Instruction& hlo) {
   if (hlo.operand_count() != 2 || !HasLoopTypes(hlo) || HasComplex(hlo)) return false;
   const ElementType type = hlo.shape().element_type();
@@ -267,7 +267,7 @@ bool IsLoopWindow(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || !IsLoopReducer(hlo)) return false;
   const Window* window = hlo[kWindow];
   if (window == nullptr || window->dims.empty() || std::ssize(window->dims) != hlo.shape().rank()) return false;
-  constexpr int64_t kMaxElements = 256;  // larger windows need an algorithm that does not read every element of each
+  constexpr int64_t kMaxElements = 256;  // for larger windows, reading every element of each is too slow
   int64_t size = 1;
   for (size_t d = 0; d < window->dims.size(); ++d) {
     const WindowDim& dim = window->dims[d];

@@ -72,7 +72,7 @@ class ViewBuilder {
   bool failed_ = false;
 };
 
-// The index at which operand `number` is read to compute `hlo` at index `view`; none if it is not affine.
+// Returns the index at which operand `number` is read to compute `hlo` at index `view`; nullopt if it is not affine.
 std::optional<View> ViewOfOperand(const Instruction& hlo, size_t number, View view) {
   if (hlo.operand_shape(number).rank() == 0) return View();
   if (!IsSmallEnough(hlo.shape()) || !IsSmallEnough(hlo.operand_shape(number))) return std::nullopt;
@@ -173,7 +173,7 @@ int64_t LoopSplits::PartCount() const {
   return parts;
 }
 
-// Lanes run along the last dimension. Parts with few lanes are slow, except with one: then lanes run along another.
+// Lanes run along the last dimension, so parts with few lanes are slow. A single lane runs along another dimension.
 bool LoopSplits::AreLongEnough() const {
   constexpr int64_t kShort = 16, kFewElements = 4096;
   if (root_->shape().ElementCount().value_or(0) <= kFewElements) return true;

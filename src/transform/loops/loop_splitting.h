@@ -22,9 +22,9 @@ class LoopSplits {
  public:
   explicit LoopSplits(const Instruction& root);
 
-  // Adds the split points that the concat-like `hlo` needs. `is_inside`: the root's loops compute an instruction.
-  // `users`: the users of an instruction. Returns nothing if the loops cannot be split (an index on the path is not
-  // affine in one loop variable) or if that is not profitable: too many parts, or too many elements in short parts.
+  // Adds the split points that the concat-like `hlo` needs. `is_inside`: true for instructions that the root's loops
+  // compute. Returns nullopt if the loops cannot be split (an index on the path is not affine in one loop variable) or
+  // if that is not profitable: too many parts, or too many elements in short parts.
   using Users = std::function<const std::vector<Instruction*>&(const Instruction&)>;
   using IsInside = std::function<bool(const Instruction&)>;
   std::optional<LoopSplits> WithSplitsFor(const Instruction& hlo, const Users& users, const IsInside& is_inside) const;

@@ -18,7 +18,7 @@ class ReducerTrial {
   ReducerTrial(const Computation& computation, double first, double second)
       : parameters_(computation.parameters), arguments_{first, 0, second, 1} {}
 
-  // The value of `hlo` for these arguments; nothing if the function uses any other op.
+  // Evaluates `hlo` for these arguments. Returns nullopt if the function uses any other op.
   std::optional<double> Value(const Instruction& hlo) {
     if (auto found = known_.find(&hlo); found != known_.end()) return found->second;
     const std::optional<double> value = Evaluate(hlo);

@@ -13,7 +13,7 @@ void ForEachIndex(FusedKernel& kernel, const F& f) {
   for (KernelStore& store : kernel.stores) f(store.index);
 }
 
-// The index is a function of outer * inner_iterations + inner, so the loops can be merged.
+// True if the index is a function of outer * inner_iterations + inner, so that the loops can be merged.
 bool CanIndexMergedLoop(const IndexExpr& index, int outer, int inner, int64_t inner_iterations) {
   int64_t outer_factor = 0, inner_factor = 0;
   for (const IndexExprTerm& term : index.terms) {
@@ -31,7 +31,7 @@ bool CanIndexMergedLoop(const IndexExpr& index, int outer, int inner, int64_t in
   return outer_factor == inner_factor * inner_iterations;
 }
 
-// Removes loop `removed` and renumbers later loops. It had a single iteration, or is merged with the loop around it.
+// Removes loop `removed`, which had a single iteration or was merged with its enclosing loop. Renumbers later loops.
 void Renumber(IndexExpr& index, int removed, int64_t merged_iterations) {
   std::erase_if(index.terms, [&](const IndexExprTerm& term) {
     return term.kind == IndexExprTerm::Kind::kLoop && term.number == removed - 1 && merged_iterations > 0;

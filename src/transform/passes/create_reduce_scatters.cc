@@ -21,7 +21,7 @@ UserLists UsersIn(const Computation& computation) {
   return users;
 }
 
-// The one dimension that the slice divides by the group size; nothing for any other slice.
+// Returns the only dimension that the slice divides, by the group size. Returns nullopt for any other slice.
 std::optional<int64_t> ShardedDimension(const Instruction& slice, const Shape& full, int64_t shards) {
   const Shape& shard = slice.shape();
   std::optional<int64_t> found;
@@ -46,7 +46,7 @@ bool KeepsOwnShard(const Instruction& slice, int64_t dimension, const std::vecto
   return true;
 }
 
-// The dimension along which all users of an all-reduce keep only the device's own shard; nothing if there is none.
+// Returns the dimension along which all users of an all-reduce keep only the device's own shard, or nullopt.
 std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::vector<Instruction*>& users,
                                           const DeviceGrid& grid) {
   if (users.empty() || reduce.operand_count() != 1 || !reduce.shape().IsArray()) return std::nullopt;

@@ -1,6 +1,6 @@
-// Decomposes large overlapping windows by doubling: computes the sums of each two adjacent elements, from these the
-// sums of four, and so on. A window is the sum of one such value per set bit of its size. A window of 64 elements then
-// takes 6 additions instead of 64, and a prefix scan with any associative function takes log(length) steps.
+// Decomposes large overlapping windows by doubling: computes the sums of two adjacent elements, from these the sums of
+// four, and so on. A window is then the sum of one such value per set bit of its size. A window of 64 elements takes 6
+// additions instead of 64, and a prefix scan with any associative function takes log(length) steps.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -20,18 +20,18 @@ bool IsTrivial(const WindowDim& dim) {
   return dim.size == 1 && dim.stride == 1 && dim.pad_low == 0 && dim.pad_high == 0 && dim.base_dilation == 1;
 }
 
-// Doubling is profitable, because most elements are in many windows.
+// True if doubling is profitable because most elements are in many windows.
 bool Overlaps(const WindowDim& dim) {
   return dim.size >= 8 && dim.size >= 4 * dim.stride && dim.base_dilation == 1 && dim.window_dilation == 1 && !dim.reversal &&
          dim.pad_low >= 0 && dim.pad_high >= 0;
 }
 
-// Each window contains all elements up to one element, or all from it on.
+// True if each window contains all elements up to some element, or all elements starting at some element.
 bool IsPrefixScan(const WindowDim& dim, int64_t size) {
   return dim.size == size && dim.stride == 1 && std::max(dim.pad_low, dim.pad_high) == size - 1 && std::min(dim.pad_low, dim.pad_high) == 0;
 }
 
-// The function uses only elementwise ops and scalar constants, so it can be applied to arrays.
+// True if the function uses only elementwise ops and scalar constants, so that it can be applied to arrays.
 bool IsElementwise(const Computation& function) {
   return std::all_of(function.instructions.begin(), function.instructions.end(), [](const Instruction* hlo) {
     if (hlo->opcode == Opcode::kParameter || hlo->opcode == Opcode::kConstant) return hlo->shape().IsArray() && hlo->shape().rank() == 0;
@@ -47,14 +47,14 @@ bool CanReassociate(const Computation& function, ElementType type) {
   return IsElementwise(function) && (ReturnsAnOperand(op->opcode) || !is_narrow);
 }
 
-// A prefix scan that a library kernel computes in one pass.
+// True for a prefix scan that a library kernel computes in one pass.
 bool IsLibraryScan(const Instruction& hlo, const WindowDim& dim, int64_t size) {
   static constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum};
   const Instruction* op = OnlyOpOf(*hlo[kToApply]);
   return op != nullptr && std::find(std::begin(kOps), std::end(kOps), op->opcode) != std::end(kOps) && IsPrefixScan(dim, size);
 }
 
-// The only dimension with windows, if they should be decomposed by doubling; else nothing.
+// Returns the only dimension with windows if they should be decomposed by doubling, else nullopt.
 std::optional<size_t> DoubledDim(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduceWindow || hlo.operand_count() != 2 || !hlo[kControlPredecessors].empty()) return std::nullopt;
   const Window* window = hlo[kWindow];

@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// Computations not executed instruction by instruction: those of reducers and similar, of fusions and of custom calls.
+// Computations that are not executed instruction by instruction: those of reducers etc., fusions and custom calls.
 absl::flat_hash_set<const Computation*> EmbeddedComputations(const Module& module);
 // The embedded computations that an async-start wraps. Each must keep its single op.
 absl::flat_hash_set<const Computation*> WrappedComputations(const Module& module);

@@ -64,7 +64,7 @@ std::optional<DotSides> ExpandableSides(const Instruction& hlo) {
   return DotSidesOf(hlo, true);
 }
 
-// One factor of an outer product: its dimensions in the result, without contracting dimensions, which have size 1.
+// One factor of an outer product: its dimensions in the result. Excludes contracting dimensions, which have size 1.
 struct Factor {
   std::vector<int64_t> dims, sizes;
 };

@@ -70,7 +70,7 @@ class ConstantFolder {
     add_result(computation_.root, false);
   }
 
-  // Evaluates a module on one device that contains the chains and whose root is a tuple of the results.
+  // Evaluates, on one device, a module that consists of the chains and whose root is a tuple of the results.
   Result<Value> EvaluateResults() {
     Module chain_module{std::unique_ptr<Source>()};
     Computation* entry = chain_module.NewComputation("folded");

@@ -37,7 +37,7 @@ std::vector<int64_t> SwappedOrder(const Instruction& dot) {
   return order;
 }
 
-// The dot whose result is transposed, if the transpose only swaps lhs and rhs dimensions and is the only user.
+// Returns the dot whose result is transposed, if the transpose is its only user and only swaps lhs and rhs dimensions.
 Instruction* DotWithSwappableSides(const Instruction& transpose, Users& users) {
   if (!IsTranspose(transpose) || !transpose[kControlPredecessors].empty() || !IsPlainDot(*transpose.operands[0])) return nullptr;
   Instruction* dot = transpose.operands[0];

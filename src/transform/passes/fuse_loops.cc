@@ -1,6 +1,6 @@
 // Groups instructions into loop nests. From the last instruction to the first, each joins the group of its users if all
 // of them are in one group. A value with users in several groups or outside of groups becomes the root of its own group
-// and is written to memory once. Constants, iota and index maps are free to repeat, so they join every group of a user.
+// and is written to memory once. Constants, iota and index maps are free to repeat: they join all groups of users.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -30,21 +30,21 @@ int64_t IterationsOf(const Instruction& root) {
   return root.opcode == Opcode::kReduce ? ElementsOf(*root.operands[0]) : ElementsOf(root);
 }
 
-// Only changes the shape and keeps the bytes, so a separate loop for it would gain nothing.
+// True if the op changes only the shape and keeps the bytes, so that a separate loop for it would gain nothing.
 bool IsFree(const Instruction& hlo) {
   return hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kBitcast || hlo.opcode == Opcode::kCopy;
 }
 
 bool IsIndexMap(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kIndexMap; }
 
-// A transpose that changes the innermost dimension. In a loop it would read like a gather; a library kernel uses tiles.
+// True if a transpose changes the innermost dimension. A loop would read it like a gather; a library kernel uses tiles.
 bool MovesMinorDim(const Instruction& hlo) {
   const Ints dimensions = hlo[kDimensions];
   return hlo.opcode == Opcode::kTranspose && !dimensions.empty() &&
          dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && ElementsOf(hlo) > 64;
 }
 
-// The slices of the gather are long. A library function with prefetching copies them equally fast.
+// True if the slices of the gather are long. A library function with prefetching copies such slices equally fast.
 bool HasLongRuns(const Instruction& gather) {
   constexpr int64_t kLong = 256;  // bytes
   const Ints sizes = gather[Op<Opcode::kGather>::kSliceSizes], dims = gather.operand_shape(0).dims();
@@ -60,7 +60,7 @@ bool IsFusible(const Instruction& hlo) {
   return IsSingleElementConstant(hlo) || (IsLoopOp(hlo) && !MovesMinorDim(hlo)) || IsSplittableConcat(hlo);
 }
 
-// All elements are one constant, so the value is never worth storing in memory.
+// True if all elements are one constant, so that storing the value in memory is never worthwhile.
 bool IsSplat(const Instruction& hlo) {
   return IsSingleElementConstant(hlo) || (hlo.opcode == Opcode::kBroadcast && IsSingleElementConstant(*hlo.operands[0]));
 }
@@ -151,7 +151,7 @@ class LoopFuser {
     if (HasComputedOperand(hlo) && SplitLoops(hlo, hlo)) Join(hlo, &hlo);
   }
 
-  // The concat-like `hlo` has an operand that would otherwise be written to memory only to be read here.
+  // True if the concat-like `hlo` has an operand that would otherwise be written to memory only to be read here.
   bool HasComputedOperand(const Instruction& hlo) const {
     return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
       while (IsFree(*operand) && IsLoopOp(*operand) && users_[operand->index].size() == 1) operand = operand->operands[0];
@@ -191,7 +191,7 @@ class LoopFuser {
     return max_iterations;
   }
 
-  // Another op updates the sliced value in place, so the slice must run before it. Fused with its users, it may not.
+  // True if another op updates the sliced value in place. The slice must run first, so it must not join its users.
   bool ReadsUpdatedOperand(const Instruction& hlo) const {
     if (hlo.opcode != Opcode::kDynamicSlice) return false;
     const auto& users = users_[hlo.operands[0]->index];
@@ -211,7 +211,7 @@ class LoopFuser {
     return iterations <= ElementsOf(hlo) * 3 / 2 || !(IsExpensive(hlo.opcode) || hlo.opcode == Opcode::kGather);
   }
 
-  // A gather reads arbitrary elements of `hlo`.
+  // True if a gather reads arbitrary elements of `hlo`.
   bool IsGathered(const Instruction& hlo) const {
     if (IsFree(hlo)) return false;
     const auto& users = users_[hlo.index];

@@ -112,7 +112,7 @@ class RowFuser {
     return {(*first)->index, (*last)->index};
   }
 
-  // No instruction before this position depends on the cluster, directly or through a cluster it is merged into.
+  // Returns a position before which no instruction depends on the cluster, even after other clusters are merged.
   uint32_t FirstPossibleDependent(const std::vector<Instruction*>& cluster) const {
     uint32_t first = RangeOf(cluster).first;
     for (bool moved = true; moved;) {
@@ -126,7 +126,7 @@ class RowFuser {
     return first;
   }
 
-  // Merging the cluster would create a cycle through instructions outside, where each other cluster counts as merged.
+  // True if merging the cluster would create a cycle through outside instructions. Other clusters count as merged.
   bool DependsOnItself(const std::vector<Instruction*>& cluster) const {
     const uint32_t first = FirstPossibleDependent(cluster);
     absl::flat_hash_set<const Instruction*> seen;

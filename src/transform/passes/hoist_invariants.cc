@@ -57,7 +57,7 @@ class InvariantHoister {
   }
 
   // Chooses invariants that variant instructions use and that are profitable to hoist: they compute or transpose, and
-  // the result is not much larger than its inputs. Values that do not depend on the state are cached by the engine.
+  // the result is not much larger than its inputs. The engine caches values that do not depend on the state anyway.
   std::vector<Instruction*> Choose() const {
     std::unordered_set<const Instruction*> used;
     for (const Instruction* hlo : state_.body->instructions)

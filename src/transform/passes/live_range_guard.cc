@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMinBytes = int64_t{1} << 20;
 
-// An operand is in memory and much larger than the result. Broadcasts do not count: only their operand is in memory.
+// True if an operand is in memory and much larger than the result. A broadcast is not in memory; only its operand is.
 bool ReadsLargeOperand(const Instruction& hlo) {
   const int64_t large = std::max(kMinBytes, SaturatingMul(8, HostBytesOf(hlo.shape())));
   return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {

@@ -15,7 +15,7 @@ bool IsElementOf(const Instruction& user, const Instruction& tuple) {
   return user.opcode == Opcode::kGetTupleElement && user.operands[0] == &tuple;
 }
 
-// All users of the parameter are get-tuple-elements.
+// True if all users of the parameter are get-tuple-elements.
 bool IsUsedByElement(const Computation& computation) {
   if (computation.parameters.size() != 1 || !computation.parameters[0]->shape().IsTuple()) return false;
   const Instruction& parameter = *computation.parameters[0];

@@ -16,7 +16,7 @@ struct LoopState {
   std::vector<Instruction*> first, next;  // element i: initial value, in the caller; next value, in the body
 
   size_t size() const { return next.size(); }
-  // Each iteration forwards element i unchanged.
+  // True if each iteration forwards element i unchanged.
   bool IsInvariant(size_t i) const;
 };
 
@@ -28,7 +28,7 @@ CallCounts CountCalls(const Module& module);
 // a tuple instruction, creates get-tuple-elements for the initial values.
 std::optional<LoopState> LoopStateOf(Instruction& loop, const CallCounts& calls, Module& module);
 
-// get-tuple-element number i of `tuple`.
+// Returns element i of `tuple`: the operand of a tuple instruction, else a new get-tuple-element.
 Instruction* ElementOf(Module& module, Computation& computation, Instruction& tuple, size_t i);
 // The tuple index of a get-tuple-element.
 size_t ElementNumber(const Instruction& hlo);

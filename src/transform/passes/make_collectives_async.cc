@@ -72,7 +72,7 @@ Instruction* Split(const Instruction& hlo, Module& module) {
   return std::find(std::begin(kWrapped), std::end(kWrapped), hlo.opcode) != std::end(kWrapped) ? SplitWrapped(hlo, module) : nullptr;
 }
 
-// The computation is already the body of a fusion or of an async-start.
+// True if the computation is already the body of a fusion or of an async-start.
 bool IsEmbedded(const Computation& computation, const Module& module) {
   for (const Computation* other : module.computations)
     for (const Instruction* hlo : other->instructions) {

@@ -64,7 +64,7 @@ class LayoutNormalizer {
     while (IsSplittableBitcast(*origin) && (*origin)[kControlPredecessors].empty()) origin = origin->operands[0];
     const Dims from = MajorToMinor(origin->shape()), to = MajorToMinor(hlo.shape());
     const std::vector<int64_t> physical = Permuted(hlo.shape().dims(), AsInts(to));
-    // Transposes of whole dimensions can cancel with others, but one transpose of factors is cheaper than two of these.
+    // Transposes of whole dimensions can cancel with others, but one transpose of factors is cheaper than two of them.
     const bool two = !std::ranges::is_sorted(from) && !std::ranges::is_sorted(to) &&
                      Permuted(origin->shape().dims(), AsInts(from)) != physical;
     if (const auto factors = CommonFactors(origin->shape(), hlo.shape()); factors && (two || IsIdentity(*factors)))

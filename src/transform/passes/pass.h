@@ -63,7 +63,7 @@ Result<bool> SinkPerDeviceValues(Module& module, const PassContext& context);
 // Orders reads of a value before ops that write it in place, where dependencies permit.
 Result<bool> OrderReadsBeforeWrites(Module& module, const PassContext& context);
 
-// Rewrites an all-reduce of which each device keeps only its own shard as a reduce-scatter.
+// Rewrites an all-reduce as a reduce-scatter if each device keeps only its own shard of the result.
 Result<bool> CreateReduceScatters(Module& module, const PassContext& context);
 // Combines independent collectives of the same kind over the same groups, up to 30 MiB.
 Result<bool> CombineCollectives(Module& module, const PassContext& context);

@@ -69,7 +69,7 @@ class RowFusionChecker {
     return RowRelation::kNone;
   }
 
-  // All operands have the relation of the result, except those that are kFree.
+  // Returns kNone unless every operand either is kFree or has the relation of the result.
   RowRelation RelationOfElementwise(const Instruction& hlo) const {
     const RowRelation result = ElementsOf(hlo) == rows_ ? RowRelation::kRow : ElementsOf(hlo) == rows_ * width_ ? RowRelation::kFull : RowRelation::kNone;
     for (const Instruction* operand : hlo.operands) {
@@ -79,7 +79,7 @@ class RowFusionChecker {
     return result;
   }
 
-  // Broadcasts one element per row to the full row, or only changes the dimensions.
+  // Accepts broadcasts of one element per row to the full row, and broadcasts that only change the dimensions.
   RowRelation RelationOfBroadcast(const Instruction& hlo) const {
     if (relations_.at(hlo.operands[0]) != RowRelation::kRow) return RowRelation::kNone;
     if (ElementsOf(hlo) != rows_ * width_ && ElementsOf(hlo) != rows_) return RowRelation::kNone;

@@ -33,7 +33,7 @@ Instruction* InnerReshapeOperand(const Instruction& hlo) {
   return origin->shape().has_dynamic() ? nullptr : origin;
 }
 
-// For transpose(transpose(x)): the dimensions of the one transpose of x that is equal to it. Empty for other ops.
+// For transpose(transpose(x)): the dimensions of the single transpose of x that equals it. Empty for other ops.
 std::vector<int64_t> ComposedOrder(const Instruction& hlo) {
   if (!IsTranspose(hlo) || !IsTranspose(*hlo.operands[0]) || hlo.shape().has_dynamic())
     return {};
@@ -43,7 +43,7 @@ std::vector<int64_t> ComposedOrder(const Instruction& hlo) {
   return order;
 }
 
-// A transpose that only moves dimensions of size 1 does not change the order of the elements.
+// True for a transpose that only moves dimensions of size 1, which does not change the order of the elements.
 bool IsNoOpTranspose(const Instruction& hlo) {
   if (!IsTranspose(hlo) || hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
   int64_t last = -1;

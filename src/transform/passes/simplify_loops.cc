@@ -14,7 +14,7 @@
 namespace shoal::internal {
 namespace {
 
-// A single-element constant, or a few cheap ops of these. Fused into the loop that uses it, it needs no memory.
+// True for a single-element constant or a few cheap ops on such constants. Fused into the loop, it needs no memory.
 bool IsGenerated(const Instruction& hlo, int& budget) {
   if (--budget < 0) return false;
   if (IsSingleElementConstant(hlo)) return true;

@@ -13,12 +13,12 @@
 namespace shoal::internal {
 namespace {
 
-// The scalar that all elements of an operand are equal to; null if it is not known.
+// Returns the scalar that all elements of an operand equal; null if it is unknown.
 Instruction* ScalarOf(Instruction& hlo) {
   if (!hlo.shape().IsArray()) return nullptr;
   if (hlo.shape().rank() == 0) return &hlo;
   if (!IsBroadcast(hlo) || hlo.operand_shape(0).rank() != 0) return nullptr;
-  // In modules with deviations, a broadcast may change the element type.
+  // In loose text, a broadcast may change the element type.
   return hlo.operand_shape(0).element_type() == hlo.shape().element_type() ? hlo.operands[0] : nullptr;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kMinBytes = int64_t{1} << 20;
 
-// The value has one buffer for several devices.
+// True if several devices share one buffer for the value.
 bool IsShared(const Instruction& hlo) {
   const Instruction* at = &hlo;
   while (IsReshape(*at) || IsBitcast(*at) || IsGetTupleElement(*at)) at = at->operands[0];
@@ -33,7 +33,7 @@ bool IsSinkable(const Instruction& hlo) {
   return own <= bytes / 8;
 }
 
-// Moves each sinkable value before its first user. Goes from last to first instruction, so that chains move together.
+// Moves each sinkable value before its first user. Works backwards, so that chains of values move together.
 bool SinkValues(Computation& computation) {
   auto& all = computation.instructions;
   std::vector<const Instruction*> first_user(all.size(), nullptr);

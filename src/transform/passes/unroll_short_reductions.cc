@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kMaxRowLength = 4, kMinRows = 1 << 10;
 
-// The result is broadcast back to the rows, possibly after elementwise ops. Then reducing in the row loop is faster.
+// True if the result is broadcast back to the rows, even after elementwise ops: the row loop then reduces faster.
 bool IsBroadcastBackToRows(const Instruction& reduce, Users& users) {
   std::vector<const Instruction*> worklist{&reduce};
   for (size_t i = 0; i < worklist.size(); ++i) {

@@ -24,7 +24,7 @@ Array CholeskyOf(const Array& array) {
   return FromNumbers(array.type(), array.dims(), numbers);
 }
 
-// Solves the equation for operands 0 and 1, after filling in its sizes from them.
+// Fills in the equation's sizes from operands 0 and 1, then solves it for them.
 Result<Value> Solution(Call& call, TriangularEquation equation) {
   const Array& a = call.array(0);
   const Array& b = call.array(1);
@@ -43,7 +43,7 @@ Result<Value> Solution(Call& call, TriangularEquation equation) {
 
 }  // namespace
 
-// cholesky: the triangular L with L * L^H = operand; with lower=false, its transpose, read from the upper half.
+// cholesky: the triangular L with L * L^H = operand. With lower=false: its transpose, from the operand's upper half.
 template <>
 Result<Value> Evaluate<Opcode::kCholesky>(Call& call) {
   const Array& operand = call.array(0);

@@ -65,8 +65,8 @@ const Computation* ComputationOf(const Instruction& hlo) {
   return start == nullptr ? nullptr : (*start)[kCalls];
 }
 
-// ((operands), result, context…) with the operands bound so far. The computation runs once all its arguments are bound;
-// until then the result is a token.
+// Returns ((operands), result, context…) with the operands bound so far. The computation runs once all its arguments
+// are bound; until then the result is a token.
 Result<Value> Bind(Call& call, std::vector<Value> operands, Value result) {
   const Computation* computation = ComputationOf(call.hlo);
   if (computation == nullptr) return ExecutionError(call.hlo, "the async-start of this chain must name a computation");
@@ -103,7 +103,7 @@ Result<Value> Evaluate<Opcode::kAsyncDone>(Call& call) {
   return EndAll(call.device, call.hlo, started.TakeElement(1));
 }
 
-// (destination, source, context). The interpreter lets source and destination share memory.
+// copy-start: (destination, source, context). The interpreter lets source and destination share memory.
 template <>
 Result<Value> Evaluate<Opcode::kCopyStart>(Call& call) {
   std::vector<Value> parts{call.operands[0], call.operands[0]};

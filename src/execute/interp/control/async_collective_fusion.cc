@@ -1,4 +1,4 @@
-// A TPU's async collective fusions write a collective three times (chain.h): one runs it, two forward its result.
+// A TPU's async collective fusions contain a collective three times (chain.h): one runs it, two forward its result.
 
 #include "analyze/facts/chain.h"
 #include "execute/interp/control/device_collective.h"
@@ -26,7 +26,7 @@ void KeepForChain(Device& device, const Instruction& hlo, std::vector<Value> ope
   device.chains[*ChainOf(hlo)] = {std::move(operands), result};
 }
 
-// (operand, result, flags and semaphores…)
+// Returns (operand, result, flags and semaphores…).
 Result<Value> AsyncCollectiveStart(Call& call) {
   size_t number = 0;
   const Instruction* collective = CollectiveOperand(call.hlo, &number);

@@ -1,5 +1,5 @@
 // Collectives that reduce: all-reduce, reduce-scatter, collective-reduce. All fold in member order, so that results are
-// identical bit for bit in every run.
+// bit-identical in every run.
 #include <algorithm>
 
 #include "analyze/facts/wire_bytes.h"

@@ -13,7 +13,7 @@ std::vector<Value> MoveOperands(Call& call) {
   return {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())};
 }
 
-// False where a loosely typed module passes other float types, or fewer operands, than the callee declares.
+// False if a loosely typed module passes other float types or fewer operands than the callee declares.
 bool Fits(const LaneFunction& function, const Call& call) {
   if (call.operands.size() != function.parameter_count()) return false;
   for (size_t i = 0; i < call.operands.size(); ++i)

@@ -57,7 +57,7 @@ Result<Value> EvaluateSync(Call& call) {
   return std::move(value);
 }
 
-// (operands, result, context…) in the form of StartPartsOf, or the result alone.
+// Returns (operands, result, context…) in the form of StartPartsOf, or the result alone.
 Result<Value> EvaluateStart(Call& call) {
   const StartParts starts = StartPartsOf(call.hlo);
   std::vector<Value> parts(1);

@@ -26,7 +26,7 @@ Result<Value> End(Device& device, const Instruction& at, Value value);
 
 // True if the start's tuple must contain its operands because they may be read again.
 bool KeepsOperands(const Call& start);
-// A single array, or a tuple of arrays if the shape is one.
+// Returns a single array, or a tuple of arrays if the shape is a tuple.
 Value FromArrays(const Shape& shape, Arrays arrays);
 // Moves the operands' arrays out of the call.
 Arrays TakeArrays(Call& call);
@@ -38,8 +38,8 @@ int64_t TotalBytes(std::span<const Array> arrays);
 Result<size_t> MembersOf(const Call& call);
 // True if some members of the device's group are in other processes.
 bool SpansProcesses(const Call& call);
-// Computes all results from all contributions. `local` is for one process: all at the end, or one after the other.
-// `exchange` is for the processes of a job.
+// Computes all results from all contributions. Within a process, `local` combines them all at the end, or one after the
+// other. Between the processes of a job, `exchange` is used.
 struct CombineRule {
   std::variant<Combine, Accumulate> local;
   MakeExchange exchange;  // owns its captures: it may be used after the call
@@ -48,7 +48,7 @@ struct CombineRule {
 Result<Value> BeginInGroup(Call& call, Arrays contribution, const CombineRule& rule);
 // Bytes that the device will receive (see Traffic) as member `position` of n that contributes `payload` bytes.
 using WireBytes = std::function<int64_t(int64_t n, int64_t position, int64_t payload)>;
-// As above, but only the first `payload_count` arrays are payload; the others say where it goes.
+// As above, but only the first `payload_count` arrays are payload; the others specify its destinations.
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t payload_count, const WireBytes& wire_bytes,
                            const CombineRule& rule);
 

@@ -59,7 +59,7 @@ class OperandFold {
     return {};
   }
 
-  // Reuses the buffer that has no other owner, so that a run's arguments are read in place, not copied first.
+  // Reuses a buffer without other owners, so that a run's arguments are read in place instead of copied first.
   Status Combine(Array& sum, Array next) const {
     Array fresh = sum.unique() || next.unique() ? Array() : Array(sum_type_, sum.dims());
     Array& out = sum.unique() ? sum : next.unique() ? next : fresh;

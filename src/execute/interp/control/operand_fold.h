@@ -10,7 +10,7 @@ namespace shoal::internal {
 Status CheckBinaryReducer(const Instruction& hlo);
 // The op that --reduction=fast leaves to the transport, if it supports the op for all operands.
 std::optional<ReduceOp> FastOpOf(const Call& call, size_t count);
-// For one process; empty if members span several. `distribute` turns the sums into one result per member.
+// Folds within one process; empty if members span several. `distribute` turns the sums into one result per member.
 Accumulate MakeAccumulate(const Call& call, size_t count,
                           std::function<Result<std::vector<Arrays>>(const Arrays& sums)> distribute);
 // Folds all operands on the device itself. Null if they are folded in another way.

@@ -96,7 +96,7 @@ Result<Value> GetRngSeed(Call& call) {
 
 namespace {
 
-// Whether the operands are integers of `operand_bytes` with the shape of the result, whose elements have `result_bytes`.
+// Checks for integer operands of `operand_bytes`, with the shape of the result, whose elements have `result_bytes`.
 Status CheckX64(Call& call, size_t operands, int64_t operand_bytes, int64_t result_bytes) {
   const Shape& shape = call.hlo.shape();
   const bool fits = HasArrays(call, operands) && shape.IsArray() && IsInteger(shape.element_type()) &&
@@ -120,7 +120,7 @@ Result<Value> Half(Call& call, int shift) {
 
 }  // namespace
 
-// The halves of a 64-bit integer, and the integer of two halves.
+// X64SplitLow, X64SplitHigh: a half of a 64-bit integer. X64Combine: the integer with the given halves.
 Result<Value> X64SplitLow(Call& call) { return Half(call, 0); }
 Result<Value> X64SplitHigh(Call& call) { return Half(call, 32); }
 Result<Value> X64Combine(Call& call) {

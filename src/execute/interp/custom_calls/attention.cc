@@ -131,7 +131,7 @@ class Attention {
     return sums;
   }
 
-  // The declared tuple: the first results from `arrays`, as far as their sizes match, the rest zero-filled scratch.
+  // Returns the declared tuple: first `arrays`, as far as their sizes match, then zero-filled scratch results.
   Result<Value> Finish(const std::vector<Array>& arrays) const {
     std::vector<Value> results;
     for (const Shape* shape : call_.hlo.shape().elements()) {

@@ -120,8 +120,8 @@ Result<Value> CudnnBlockScaledDot(Call& call) {
   return RowDots(call, factors[0], factors[1]);
 }
 
-// The call before the compiler selects a library. The scales are not swizzled, and rhs may have none. If they are
-// padded, backend_config has the block size.
+// The form of the call before the compiler selects a library. The scales are not swizzled, and rhs may have none. If
+// they are padded, backend_config has the block size.
 Result<Value> BlockScaledDot(Call& call) {
   SHOAL_TRY(CheckOperands(call, 3));
   const BackendConfig config = BackendConfig::Of(call.hlo).Object("block_scaled_dot_backend_config");

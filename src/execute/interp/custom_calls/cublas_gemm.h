@@ -1,4 +1,4 @@
-// Parts common to cuBLAS matmuls: the backend_config, the operands after the matrices, and the epilogue: d =
+// Parts common to cuBLAS matmuls: the backend_config, the operands after the matrices, and the epilogue d =
 // activation(alpha * sums + beta * c + bias), rounded once.
 #pragma once
 
@@ -44,13 +44,13 @@ struct GemmExtras {
   double scale = 1, result_scale = 1;
 };
 
-// Checks that the call has at least `count` arrays, and returns an array or a tuple that begins with one.
+// Checks that the call has at least `count` arrays, and that its result is an array or a tuple that begins with one.
 Status CheckGemmForm(const Call& call, size_t count);
 // Checks that the numbers name dimensions of both arrays, each once, and that paired dimensions have equal sizes.
 Status CheckContractionDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ContractionDims& dims);
 // Reads the operands, starting at index `next`.
 Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, size_t next, bool scaled);
-// The call's value: d, plus the other elements of a tuple.
+// Returns the call's value: d, followed by the other elements if the result is a tuple.
 Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, const GemmExtras& extras, Array sums);
 
 }  // namespace shoal::internal

@@ -72,7 +72,7 @@ Result<Value> Backward(const Call& call, const Rows& rows) {
   for (int64_t i = 0; i < rows.count; ++i) {
     const std::span<const float> row = rows.Row(i), gradient = rows.RowOf(dy, i);
     const float mean = means.As<float>()[static_cast<size_t>(i)], factor = factors.As<float>()[static_cast<size_t>(i)];
-    double sum = 0, weighted = 0;  // sums of the normalised row's gradient, and of that times the row
+    double sum = 0, weighted = 0;  // sums of the normalised row's gradient g, and of g times the row
     for (size_t j = 0; j < row.size(); ++j) {
       const float normalised = (row[j] - mean) * factor;
       dscale.Mutable<float>()[j] += gradient[j] * normalised;

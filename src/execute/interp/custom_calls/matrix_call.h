@@ -41,7 +41,7 @@ class MatrixCall {
   // Adds zeros of the declared shape, for a result that the call leaves undefined.
   void AddUndefined();
 
-  // The call's uplo = 76 ('L') or lower = true.
+  // True if the call has uplo = 76 ('L') or lower = true.
   bool Lower() const { return config_.has("uplo") ? config_.Int("uplo") == 'L' : config_.Bool("lower", true); }
   // True if the call has key = 86 ('V') or key = true.
   bool HasFlag(std::string_view key) const { return config_.Int(key) == 'V' || config_.Bool(key); }

@@ -1,5 +1,5 @@
 // SPMDFullToShardShape and similar calls. After partitioning, they forward their operand. Before, a device has the
-// whole array outside of a manual region and its own part inside; on the way out, the devices combine their parts.
+// whole array outside of a manual region and its own part inside; at the end of the region, the devices join the parts.
 #include <algorithm>
 
 #include "analyze/facts/manual_regions.h"

@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-// The start of a slice of `sizes`, clamped to `dims`, from operands[first…]: one index each, or all in one array.
+// Start of a slice of `sizes`, clamped to `dims`. One operand has all indices, or operands first, … have one each.
 Dims ClampedStart(const Call& call, size_t first, Ints dims, Ints sizes) {
   Dims start;
   const bool in_one_array = call.operands.size() == first + 1 && call.array(first).rank() == 1;

@@ -15,7 +15,7 @@ using Gather = Op<Opcode::kGather>;
 struct Slices {
   Dims max_starts;   // maximum start in each operand dimension
   Dims sizes;        // of the dimensions that are not collapsed
-  Strided from, to;  // likewise; the slice's own offset is added
+  Strided from, to;  // over the same dimensions; each slice's own offset is added
   Dims result_dims;
   Dims batch_strides;  // in the result
 };

@@ -15,7 +15,7 @@ struct Chosen {
 };
 
 // Compares the elements at one window position with the current selections. A selection stays if select(selection,
-// candidate). The first in-bounds element is selected without a comparison.
+// candidate) is true. The first in-bounds element is selected without a comparison.
 Status UpdateChosen(const Call& call, const Computation& select, const Array& operand, const Array& operand_indices,
                     const WindowBox& box, Chosen& chosen) {
   const Array candidates = Gathered(operand, box.sizes, box.elements);
