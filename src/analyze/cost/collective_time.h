@@ -13,8 +13,8 @@ struct GroupTopology {
   int64_t hops = 1;            // length of the longest path of a permute on a torus
   bool permutes = false;       // true if the collective has source-target pairs instead of groups
 };
-// Returns the topology of a collective's groups or pairs. `scale_out` is the ratio of the machine's device count to the
-// module's; groups that span nodes grow by this factor.
+// Returns the topology of a collective's groups or pairs. Groups that span nodes grow by the factor `scale_out`, the
+// ratio of the device count of the machine to that of the module.
 GroupTopology GroupTopologyOf(const Participants& participants, const Machine& machine, double scale_out);
 
 enum class Fabric : uint8_t { kNode, kNetwork };

@@ -25,7 +25,6 @@ const std::map<std::string, DeviceCurves, std::less<>>& AllCurves() {
   return all;
 }
 
-// The value at x on the line through two points in log-log space.
 double InterpolateLogLog(double x, double x0, double y0, double x1, double y1) {
   const double t = (std::log(x) - std::log(x0)) / (std::log(x1) - std::log(x0));
   return std::exp(std::log(y0) + t * (std::log(y1) - std::log(y0)));

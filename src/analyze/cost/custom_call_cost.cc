@@ -1,4 +1,3 @@
-// Costs of custom calls.
 #include "analyze/cost/cost.h"
 #include "core/ops/custom_calls.h"
 

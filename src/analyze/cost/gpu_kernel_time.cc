@@ -66,7 +66,7 @@ class GpuKernelTimer {
   double Cold() const { return traffic_.miss > 0 ? c_.cold : 0; }
   double ReadRate() const { return c_.read * device_.bandwidth * 1e-6; }  // bytes per microsecond
 
-  // Reads and writes share the memory bandwidth; alternating between them takes extra time.
+  // Reads and writes share the memory bandwidth. Alternation between reads and writes takes extra time.
   double Memory(double efficiency = 1) {
     const double written = std::max(0.0, kernel_.written - traffic_.write_hit);
     const double bytes = traffic_.miss + written + c_.mix * std::min(traffic_.miss, written);
@@ -167,7 +167,7 @@ class GpuKernelTimer {
     const double memory = Memory();
     const LibraryTiles tiles = ChooseTiles(*kernel_.product, memory, device_, c_);
     Term(Bound::kMatrix, tiles.us, tiles.from);
-    // A memset clears the tile counter.
+    // If there are more tiles than cores, the kernel needs a tile counter, which a memset clears.
     const bool clears_counter = tiles.count > device_.cores && kernel_.product->unit != MatrixUnit::kF32;
     if (clears_counter) timing_.launches = 2;
     return start + tiles.with_memory + (clears_counter ? .75 : 0);
@@ -235,8 +235,8 @@ class GpuKernelTimer {
            Term(Bound::kMemory, kernel_.elements * bytes / ReadRate(), "keys and values, in each pass");
   }
 
-  // A bitonic sort. First, tiles of 2^12 elements are sorted in shared memory. Then each merge level takes one pass
-  // through memory per stride that exceeds a tile, and a last pass that merges within tiles.
+  // Models a bitonic sort. First, tiles of 2^12 elements are sorted in shared memory. Then each merge level takes one
+  // pass through memory per stride that exceeds a tile, and a last pass that merges within tiles.
   double Sort() {
     const double levels = std::ceil(std::log2(std::max(2.0, kernel_.row_length)));
     const double tile_levels = std::min(levels, 12.0), memory_levels = levels - tile_levels;

@@ -75,7 +75,7 @@ void DescribeTopK(const Instruction& call, const ConfigJson&, KernelDescriptor& 
   kernel.rows = kernel.elements / std::max(1.0, kernel.row_length);
 }
 
-// A sort and a top-k have the same target. A sort returns all elements of its operand, a top-k returns fewer.
+// Distinguishes a sort, which returns all elements of its operand, from a top-k, which returns fewer.
 void DescribeSortCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel) {
   const Shape& result = call.shape().IsTuple() && !call.shape().elements().empty() ? call.shape().element(0) : call.shape();
   const bool is_full_sort = !call.operands.empty() && ElementsOf(result) >= ElementsOf(call.operand_shape(0));

@@ -87,7 +87,7 @@ std::optional<GemmShape> GemmOf(const Instruction& dot) {
 
 std::optional<GemmShape> GemmOfCall(const Instruction& call, const ConfigJson& config) {
   if (call.operand_count() < 2) return std::nullopt;
-  // In older dumps the fields of gemm_backend_config are at the top level.
+  // Older dumps have the fields of gemm_backend_config at the top level.
   const ConfigJson* gemm_config = &config;
   for (const char* key : {"gemm_backend_config", "onednn_matmul_config"})
     if (config.contains(key)) gemm_config = &MemberOf(config, key);

@@ -37,7 +37,7 @@ void DescribeNativeReduce(const Instruction& reduce, KernelDescriptor& kernel) {
   const double run = std::max(1.0, MinorRun(source, reduced));
   // An XLA pass splits a long reduction into two kernels. If the module predates this pass, assume the same split.
   if (Has(reduced, MinorDimension(source))) {
-    // 16 elements per thread, at least 256 threads per block.
+    // XLA assigns 16 elements to each thread and at least 256 threads to each block.
     const double per_row = std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, run / 16)))), 32.0, 1024.0);
     kernel.family = KernelKind::kRowReduce;
     kernel.threads = std::max(256.0, per_row);

@@ -40,7 +40,6 @@ double AccessedOperandFraction(const Instruction& user, size_t i, double accesse
   return accessed;
 }
 
-// Machine instructions per element, by opcode.
 const std::array<double, kOpcodeCount + 1>& InstructionsByOpcode() {
   static const auto table = [] {
     std::array<double, kOpcodeCount + 1> counts;

@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// The fraction of each instruction's elements that the results depend on. A slice, for example, reads part of its input.
+// The fraction of each instruction's elements that affect the results. For example, a slice reads part of its operand.
 class AccessedFractions {
  public:
   explicit AccessedFractions(const FusionRegion& region);

@@ -15,10 +15,9 @@
 namespace shoal::internal {
 
 enum class DeviceKind : uint8_t { kGpu, kTpu };
-// The links between the devices of a node.
 enum class NodeLinks : uint8_t { kSwitch, kMesh, kTorus };
 
-// Peak dense flop/s by operand type; 0 if the device has no unit for the type.
+// Peak dense flop/s by operand type, or 0 if the device has no unit for the type.
 struct Peak {
   double f64 = 0, f32 = 0, tf32 = 0, bf16 = 0, f8 = 0, f4 = 0, s8 = 0;
 };
@@ -41,7 +40,7 @@ struct NodeModel {
   double bandwidth = 0;            // bytes per second from a device to the others in its node, one way
   double link_efficiency = 0.8;    // fraction of this bandwidth that a ring of large messages reaches
   double latency = 0;              // seconds per hop
-  double in_switch_reduction = 0;  // 1: the switch performs reductions (NVLS)
+  double in_switch_reduction = 0;  // 1 if the switch performs reductions (NVLS)
 };
 
 struct ClusterModel {
@@ -53,7 +52,7 @@ struct ClusterModel {
 
 // The torus that links all chips of a TPU slice.
 struct TorusModel {
-  std::vector<int64_t> dims;  // empty: no torus
+  std::vector<int64_t> dims;  // empty if there is no torus
   double link = 0;            // bytes per second of one link, one way
   double link_efficiency = 0.85;
   double hop = 1e-6;

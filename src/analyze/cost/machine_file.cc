@@ -171,7 +171,6 @@ Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const 
   return machine;
 }
 
-// The constants of machines/fitted/kernels.yaml.
 KernelConstants FittedConstants() {
   KernelConstants fitted;
   const YAML::Node constants = YAML::Load(std::string(EmbeddedFile("fitted/kernels.yaml")))["constants"];

@@ -57,7 +57,7 @@ class NcclModel {
   // Hop and NetHop scale latencies from the tables, which assume 3.4 us for a link and 14 us for the network.
   double Hop(double table) const { return table * machine_.node.latency / 3.4e-6; }
   double NetHop(double table) const { return table * machine_.cluster.latency / 14e-6; }
-  // The software latency before data moves; 0 on an ideal machine.
+  // The software latency before data moves. It is 0 on an ideal machine without latencies.
   double BaseLatency(double table) const { return machine_.node.latency > 0 || machine_.cluster.latency > 0 ? table : 0; }
 
   // Keeps the fastest candidate. Since chunks are pipelined, the latency of the steps overlaps with the transfer.

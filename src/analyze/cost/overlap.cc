@@ -27,7 +27,7 @@ Overlaps::Overlaps(const ModuleCost& cost, const ExecutionCounts& executions) : 
   }
 }
 
-// Called in post-order of the call graph, so `computation_flops_` already has the sums of the callees.
+// The constructor visits callees before callers. `computation_flops_` therefore already has the sums of the callees.
 double Overlaps::FlopsOf(const Instruction& hlo) const {
   auto own = flops_.find(&hlo);
   if (own != flops_.end()) return own->second;

@@ -15,7 +15,7 @@ constexpr size_t kMaxTextLength = 60;
 std::string Shortened(std::string text) {
   if (text.size() <= kMaxTextLength) return text;
   size_t end = kMaxTextLength;
-  while (end > 0 && (text[end] & 0xc0) == 0x80) --end;  // not within a UTF-8 sequence
+  while (end > 0 && (text[end] & 0xc0) == 0x80) --end;  // do not split a UTF-8 sequence
   return text.substr(0, end) + "…";
 }
 
@@ -24,7 +24,7 @@ ChangeKind KindOfAttr(const std::string& name) {
   return name == kSharding.name ? ChangeKind::kSharding : ChangeKind::kAttribute;
 }
 
-// The fields of a JSON configuration, by path; the whole text if it is not a JSON object.
+// Returns the fields of a JSON configuration by path. Other text is returned as a single field with an empty path.
 std::map<std::string, std::string> FieldsOf(const std::string& text) {
   std::map<std::string, std::string> fields;
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -35,7 +35,7 @@ std::map<std::string, std::string> FieldsOf(const std::string& text) {
   return fields;
 }
 
-// Trip counts are compared separately.
+// CompareTrips compares trip counts separately.
 bool IsTripCount(const std::string& field) { return field.find("known_trip_count") != std::string::npos; }
 
 class AttrComparison {
@@ -72,7 +72,7 @@ std::string ValueText(const Instruction& constant) {
   return text;
 }
 
-// False for forwarded values and tuples: their types follow from values whose changes are reported separately.
+// False for forwarded values and for tuples. Their types follow from other values, whose changes are also reported.
 bool HasOwnType(const DiffSide& side, const Instruction& hlo) {
   if (!hlo.shape().IsTuple()) return !side.flow.ForwardingOf(side.ids(hlo));
   const OpClass op_class = Info(hlo.opcode).op_class;

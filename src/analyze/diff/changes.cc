@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// True for ops that only forward values. Their changes are counted, not listed.
+// True for ops that only forward values. Changes of such ops are counted but not listed.
 bool IsForwardingOp(const DiffSide& side, uint32_t id) {
   const Instruction& hlo = side.ids[id];
   if (IsParameter(hlo)) return hlo.parent != side.module.entry;
@@ -90,7 +90,7 @@ void Comparison::ComparePair(const Instruction& a, const Instruction& b) {
   CompareOperands(a, b);
 }
 
-// True if a change of type follows from the operands or, for a parameter, from its argument.
+// True if a type change follows from the types of the operands or, for a parameter, from the type of the argument.
 bool Comparison::IsPropagated(const Instruction& a, const Instruction& b) const {
   if (IsParameter(a)) return a.parent != a_.module.entry;
   for (size_t i = 0; i < std::min(a.operand_count(), b.operand_count()); ++i) {
@@ -114,7 +114,7 @@ void Comparison::CompareTrips(const Instruction& a, const Instruction& b) {
 void Comparison::CompareContexts(const Instruction& a, const Instruction& b) {
   const EnclosingContext& in_a = a_.flow.ContextOf(*a.parent);
   const EnclosingContext& in_b = b_.flow.ContextOf(*b.parent);
-  // Reducers and computations with several callers do not have a unique context.
+  // A reducer or a computation with several callers has no unique context.
   auto has_context = [](const Instruction& hlo, const EnclosingContext& context, const Module& module) {
     return hlo.parent == module.entry || (context.caller != nullptr && context.kind != CallKind::kElements);
   };
@@ -130,10 +130,10 @@ void Comparison::CompareContexts(const Instruction& a, const Instruction& b) {
 
 bool Comparison::SameValue(const ValueRef& a, const ValueRef& b) const {
   if (a.path == b.path && ArePartners(a.hlo, b.hlo)) return true;
-  return a_.values.Of(a) == b_.values.Of(b);  // another copy of the value
+  return a_.values.Of(a) == b_.values.Of(b);  // copies of one value have equal hashes
 }
 
-// True if another change explains the difference: an added, removed or moved op, or an added or removed state element.
+// True if another reported change explains the difference: an added, removed or moved op, or a changed loop state.
 bool Comparison::IsExplained(const ValueRef& a, const ValueRef& b) const {
   if (matching_.b_of[a_.ids(*a.hlo)] == kNoMatch || matching_.a_of[b_.ids(*b.hlo)] == kNoMatch) return true;
   if (HasMoved(*a.hlo, b_.ids[matching_.b_of[a_.ids(*a.hlo)]])) return true;
@@ -143,7 +143,7 @@ bool Comparison::IsExplained(const ValueRef& a, const ValueRef& b) const {
   return IsInitialState(a_, a, b_, b) || IsInitialState(b_, b, a_, a);
 }
 
-// True if `state` is an element of a loop's state and `value` is its initial value in `other`, where it is invariant.
+// True if `state` is an element of a loop's state and `value` is the initial value of this element in `other`.
 bool Comparison::IsInitialState(const DiffSide& side, const ValueRef& state, const DiffSide& other,
                                 const ValueRef& value) const {
   const EnclosingContext& context = side.flow.ContextOf(*state.hlo->parent);
@@ -187,7 +187,7 @@ void Comparison::CompareForwardingOps() {
                         "order of tuple elements or parameters, or copies of equal values", "", ""});
 }
 
-// True if all computations are equal, in any order.
+// True if both modules have equal computations, possibly in different orders.
 bool AreEqual(const DiffSide& a, const DiffSide& b) {
   auto prints = [](const DiffSide& side) {
     std::vector<uint64_t> all;
@@ -219,7 +219,7 @@ std::string_view ToString(ChangeKind kind) {
 
 namespace {
 
-// Names changed groups by the axes of each module's mesh, if the two names differ.
+// Replaces the text of changed groups by mesh axes, such as "data=8", if the axes in A and B differ.
 void NameGroups(const DiffSide& a, const DiffSide& b, std::vector<Change>& changes) {
   auto is_about_groups = [](const Change& change) {
     return change.kind == ChangeKind::kGroups && change.a != nullptr && change.b != nullptr;

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Bounds each search, also in cycles. A search that reaches this limit takes the value reached as the source.
+// Limits the steps of a search, which may be in a cycle. At the limit, the last value reached counts as the source.
 constexpr int kMaxSteps = 256;
 
 }  // namespace
@@ -39,7 +39,7 @@ void DataFlow::FindContexts(const CallGraph& calls) {
     for (const Instruction* caller : calls.CallersOf(*computation))
       if (!IsAsyncChain(*caller) || IsAsyncStart(*caller)) callers.push_back(caller);
     if (callers.empty()) continue;
-    // With several callers, use one in the fewest loops, independent of text order.
+    // If there are several callers, use a caller in the fewest loops. This choice does not depend on text order.
     const Instruction& caller = **std::min_element(callers.begin(), callers.end(), [&](auto* x, auto* y) {
       return ContextOf(*x->parent).loops < ContextOf(*y->parent).loops;
     });

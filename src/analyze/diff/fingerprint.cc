@@ -9,10 +9,10 @@
 namespace shoal::internal {
 namespace {
 
-// Groups and shardings with more devices are compared as text.
+// Limit on the devices of a group or sharding. Larger groups and shardings are compared as text.
 constexpr int64_t kMaxDevices = 1 << 20;
 
-// The hash does not depend on the order of the groups, but it depends on the order of the members in a group.
+// Hashes replica groups. The order of the groups does not affect the hash, but the order of members in a group does.
 std::optional<uint64_t> HashGroups(const ReplicaGroups& groups) {
   int64_t devices = 1;
   if (const auto* iota = std::get_if<IotaTiles>(&groups.rep))
@@ -28,7 +28,7 @@ std::optional<uint64_t> HashGroups(const ReplicaGroups& groups) {
   return all;
 }
 
-// Returns a copy without metadata and with all devices listed.
+// Returns a copy of the sharding without metadata and with an explicit list of devices.
 Sharding Plain(const Sharding& sharding) {
   Sharding plain = sharding;
   plain.metadata.clear();
@@ -51,7 +51,7 @@ uint64_t HashLiteral(const Literal& literal) {
   uint64_t hash = literal.elided ? 1 : 2;
   for (const Literal* element : literal.elements) hash = Mix(hash, HashLiteral(*element));
   std::string_view bytes(reinterpret_cast<const char*>(literal.data.data()), literal.data.size());
-  while (bytes.ends_with('\0')) bytes.remove_suffix(1);  // missing bytes are zeros
+  while (bytes.ends_with('\0')) bytes.remove_suffix(1);  // a literal may omit trailing zero bytes
   return Mix(hash, HashName(bytes));
 }
 

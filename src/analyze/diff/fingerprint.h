@@ -1,4 +1,4 @@
-// Hashes of the meaning of instructions and computations, independent of names and text order.
+// Hashes the meaning of instructions and computations. The hashes do not depend on names and text order.
 #pragma once
 
 #include <string>
@@ -9,27 +9,27 @@
 
 namespace shoal::internal {
 
-// An attribute that affects meaning, and the hash of its meaning. Replica groups and shardings are hashed by their
-// devices, and a channel only by its presence.
+// An attribute that affects meaning, and a hash of its meaning. The hash of a replica group or sharding depends only on
+// the devices. For a channel, only its presence affects the hash.
 struct AttrMeaning {
   std::string name, text;
   uint64_t hash = 0;
 };
 
-// A type as in HLO text, with default layouts written out.
+// Returns the type in HLO syntax, with default layouts written out.
 std::string TypeText(const Shape& shape);
 
 class Fingerprints {
  public:
-  // With `without_large_constants`, constants of more than ten elements are hashed by type only. Use this to compare
-  // with a module in which they are elided.
+  // `without_large_constants` hashes constants of more than ten elements by type only. Set this flag if the other
+  // module elides large constants.
   Fingerprints(const Module& module, const InstructionIds& ids, bool without_large_constants);
 
-  // Hash of the opcode, type and attributes. For a reduce, includes its reducer (to_apply).
+  // Hash of the opcode, type and attributes. The hash of a reduce also covers its reducer (to_apply).
   uint64_t OpHash(uint32_t id) const { return op_[id]; }
-  // As OpHash, but ignores layouts.
+  // Like OpHash, but independent of layouts.
   uint64_t OpHashWithoutLayout(uint32_t id) const { return without_layout_[id]; }
-  // OpHash, combined with operands and called computations.
+  // Combines OpHash with the SubgraphHash of each operand and the hash of each called computation.
   uint64_t SubgraphHash(uint32_t id) const { return subgraph_[id]; }
   // Hash of a computation, independent of instruction order.
   uint64_t Of(const Computation& computation) const;
@@ -37,7 +37,7 @@ class Fingerprints {
   std::vector<AttrMeaning> AttrsOf(const Instruction& hlo) const;
 
  private:
-  // Hash of everything except the type.
+  // Hash of the opcode, attributes and constant value, but not of the type.
   uint64_t MeaningOf(const Instruction& hlo) const;
   struct TypeHashes {
     uint64_t with_layout = 0, without = 0;

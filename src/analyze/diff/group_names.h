@@ -10,7 +10,7 @@ namespace shoal::internal {
 class GroupNames {
  public:
   explicit GroupNames(const Module& module);
-  // "data=8", "model=4, ring"; empty if `hlo` is not a collective.
+  // Returns a name such as "data=8" or "model=4, ring", or an empty string if `hlo` has no device groups.
   std::string Of(const Instruction& hlo);
 
  private:

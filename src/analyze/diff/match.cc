@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// Ops that are matched even if they have moved far.
+// True for expensive or rare ops, which are matched by OpHash even if their computations are not matched.
 bool IsHeavy(const Instruction& hlo) {
   static constexpr OpClass kHeavy[] = {OpClass::kReduction,     OpClass::kContraction, OpClass::kGatherScatter,
                                        OpClass::kLinearAlgebra, OpClass::kControlFlow, OpClass::kCollective,
@@ -25,7 +25,7 @@ uint64_t OpcodeHash(const Instruction& hlo) {
   return static_cast<uint64_t>(hlo.opcode);
 }
 
-// Copies of one value can be distinguished only by their users, so values without copies are matched first.
+// Matches unique values first, because copies of a value can be distinguished only by their users.
 Matching Matcher::Match() {
   using Of = Similarity::Of;
   FindCommonValues();
@@ -82,7 +82,7 @@ uint64_t Matcher::ParameterNumber(const DiffSide& side, uint32_t id) const {
 uint64_t Matcher::HeavyOpHash(const DiffSide& side, uint32_t id) const {
   return IsHeavy(side.ids[id]) && !side.flow.ForwardingOf(id) ? side.fingerprints.OpHash(id) : 0;
 }
-// Combines the hash with a key of the computation: is the entry, has a matched caller, or has no unique caller.
+// Combines the hash with a key for the computation: the entry, no unique caller, or the match of the caller.
 uint64_t Matcher::HashInComputation(const DiffSide& side, uint32_t id, uint64_t hash) const {
   const Computation* computation = side.ids[id].parent;
   if (side.flow.ForwardingOf(id)) return 0;
@@ -95,7 +95,7 @@ uint64_t Matcher::HashInComputation(const DiffSide& side, uint32_t id, uint64_t 
 uint64_t Matcher::OpHashInComputation(const DiffSide& side, uint32_t id) const {
   return HashInComputation(side, id, side.fingerprints.OpHash(id));
 }
-// The key for matching instructions that differ only in layout.
+// Key that matches instructions which differ only in layout.
 uint64_t Matcher::NoLayoutHashInComputation(const DiffSide& side, uint32_t id) const {
   return HashInComputation(side, id, side.fingerprints.OpHashWithoutLayout(id));
 }
@@ -129,7 +129,7 @@ void Matcher::FindCommonValues() {
     common_in_b_.push_back(std::binary_search(in_a.begin(), in_a.end(), b_.values[id]));
 }
 
-// Pairs instructions with equal keys in text order. `only_single`: pairs only keys that are unique in both modules.
+// Pairs instructions with equal keys, in text order. `only_single` restricts this to keys unique in both modules.
 void Matcher::MatchByKey(Key key, bool only_single) {
   auto candidates = [&](const DiffSide& side, const std::vector<uint32_t>& partner) {
     std::vector<Candidate> all;
@@ -144,8 +144,8 @@ void Matcher::MatchByKey(Key key, bool only_single) {
   });
 }
 
-// Matches the instructions of equal computations whose callers have equal values. Skips ambiguous computations; later
-// steps match those by their users.
+// Matches the instructions of equal computations whose callers have equal values. Skips ambiguous computations, whose
+// instructions are matched by their users in later steps.
 void Matcher::MatchEqualComputations() {
   auto candidates = [](const DiffSide& side) {
     std::vector<Candidate> all;
@@ -172,7 +172,7 @@ void Matcher::MatchEqualComputations() {
   });
 }
 
-// Matches loops from the outermost inward, each together with its contents, so that copies of a loop are not mixed up.
+// Matches outer loops before inner loops. Each loop is matched with its contents, to keep copies of a loop apart.
 void Matcher::MatchEqualValues() {
   constexpr int64_t kMaxDepth = 4;
   for (depth_ = 0; depth_ <= kMaxDepth; ++depth_) {
@@ -227,7 +227,7 @@ void Matcher::MatchReplaced() {
   }
 }
 
-// Matches forwarding ops (fusions, calls, tuple elements) by the value that they forward.
+// Matches forwarding ops, such as fusions and get-tuple-elements, by the value that they forward.
 void Matcher::MatchForwardingOps() { MatchByKey(&Matcher::ForwardedValue); }
 
 DiffSide::DiffSide(const Module& module, const ExecutionOptions& options, bool without_large_constants)

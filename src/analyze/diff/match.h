@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// One of the two modules, with its analyses.
+// One of the two compared modules, with its analyses.
 struct DiffSide {
   DiffSide(const Module& module, const ExecutionOptions& options, bool without_large_constants);
   DiffSide(const DiffSide&) = delete;
@@ -27,7 +27,7 @@ struct Matching {
 };
 
 // First matches instructions with equal values. Then propagates matches to similar operands and users. Then matches the
-// remaining instructions by type, attributes and op_name. The worst-case running time is that of sorting.
+// remaining instructions by type, attributes and op_name. The worst-case running time is O(n log n).
 Matching MatchInstructions(const DiffSide& a, const DiffSide& b);
 
 }  // namespace shoal::internal

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Operands beyond this limit are not compared, since a tuple with thousands of elements is compared once per element.
+// Only this many operands are compared. A tuple with thousands of elements would otherwise take quadratic time.
 constexpr size_t kMaxOperands = 16;
 
 }  // namespace
@@ -20,7 +20,7 @@ uint64_t Matcher::SimilarityHash(const DiffSide& side, uint32_t id, Similarity::
   return Mix(OpcodeHash(hlo), HashName(OpNameOf(hlo)));
 }
 
-// Hashes the value's counterpart in the other module: an equal value or a matched instruction. Returns 0 if unknown.
+// Returns a key that an instruction shares with its equal or matched instruction in the other module, or 0 if unknown.
 uint64_t Matcher::KnownValue(const DiffSide& side, uint32_t id) const {
   const bool in_a = &side == &a_;
   if ((in_a ? common_in_a_ : common_in_b_)[id]) return side.values[id];
@@ -70,7 +70,7 @@ void Matcher::TryRoots(const Computation& a, const Computation& b, Similarity si
   if (a.root != nullptr && b.root != nullptr) TrySources(*a.root, *b.root, similarity);
 }
 
-// Propagates to operands first: operands are identified by their index, but users are often ambiguous.
+// Propagates to operands first, because an index identifies each operand. Users are often ambiguous.
 void Matcher::Spread(Similarity similarity) {
   for (bool to_users : {false, true})
     for (size_t next = 0; next < open_.size(); ++next) {  // open_ grows during the loop
@@ -82,7 +82,7 @@ void Matcher::Spread(Similarity similarity) {
   std::erase_if(open_, [&](const auto& pair) { return !IsOpen(pair.first, pair.second); });
 }
 
-// True if both instructions have unmatched operands, or both have unmatched users.
+// True if the pair calls computations, or if both have unmatched operands, or if both have unmatched users.
 bool Matcher::IsOpen(uint32_t a, uint32_t b) const {
   auto has_free_operand = [](const DiffSide& side, const Instruction& hlo, const std::vector<uint32_t>& partner) {
     return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
@@ -103,7 +103,7 @@ void Matcher::SpreadToOperands(const Instruction& a, const Instruction& b, Simil
   const size_t count = std::min(a.operand_count(), b.operand_count());
   for (size_t i = 0; i < count; ++i) TrySources(*a.operands[i], *b.operands[i], similarity);
   if (a.operand_count() == b.operand_count()) return;
-  // If elements of a tuple were added or removed, the later elements are shifted: compare from the end.
+  // If elements of a tuple were added or removed, later elements have moved. Compare these from the end.
   for (size_t i = 1; i <= count; ++i)
     TrySources(*a.operands[a.operand_count() - i], *b.operands[b.operand_count() - i], similarity);
 }
@@ -120,7 +120,7 @@ void Matcher::SpreadToCallees(const Instruction& a, const Instruction& b, Simila
   }
 }
 
-// Matches users only if there is one candidate on each side.
+// Matches users only if each module has exactly one candidate.
 void Matcher::SpreadToUsers(uint32_t a, uint32_t b, Similarity similarity) {
   auto candidates = [&](const DiffSide& side, const ValueUses& uses, const std::vector<uint32_t>& partner,
                         uint32_t of) {

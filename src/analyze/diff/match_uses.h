@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 struct ValueUse {
   uint32_t user = 0;
-  uint64_t slot = 0;  // operand index and part of the value; the index is ignored for tuples, whose elements may change
+  uint64_t slot = 0;  // hash of the used tuple element and the operand index, without the index if `user` is a tuple
 };
 
 class ValueUses {

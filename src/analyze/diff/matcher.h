@@ -1,5 +1,5 @@
-// The steps of MatchInstructions: match.cc (by keys) and match_spread.cc (from neighbour to neighbour).
-// Private to analyze/diff.
+// The steps of MatchInstructions. match.cc matches by keys. match_spread.cc matches neighbours of matched instructions.
+// This header is private to analyze/diff.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace shoal::internal {
 
-// The similarity required to match two instructions whose neighbours are matched.
+// The similarity required to match two instructions with matched neighbours.
 struct Similarity {
   enum class Of : uint8_t { kOpHash, kOpName, kOpcode } of = Of::kOpHash;
-  bool with_operands = false;  // operands with known values must be equal
+  bool with_operands = false;  // also require that operands with known values are equal
 };
 
 struct Candidate {
@@ -21,7 +21,7 @@ struct Candidate {
 };
 using Candidates = std::span<const Candidate>;
 
-// Calls visit(as, bs) for each key that is in both lists.
+// For each key in both lists, calls visit(as, bs) with the candidates that have this key.
 template <class Visit>
 void ForEachSharedKey(std::vector<Candidate> as, std::vector<Candidate> bs, Visit visit) {
   for (std::vector<Candidate>* list : {&as, &bs})
@@ -47,7 +47,7 @@ class Matcher {
   Matching Match();
 
  private:
-  // Returns 0 if the instruction is not a candidate.
+  // Computes the key of an instruction, or 0 if the instruction is not a candidate.
   using Key = uint64_t (Matcher::*)(const DiffSide& side, uint32_t id) const;
 
   bool Free(uint32_t a, uint32_t b) const { return result_.b_of[a] == kNoMatch && result_.a_of[b] == kNoMatch; }
@@ -97,14 +97,14 @@ class Matcher {
   const DiffSide& a_;
   const DiffSide& b_;
   const ValueUses a_uses_, b_uses_;
-  std::vector<bool> common_in_a_, common_in_b_;  // by instruction: true if both modules have its value
+  std::vector<bool> common_in_a_, common_in_b_;  // for each instruction, true if both modules have its value
   Matching result_;
   std::vector<std::pair<uint32_t, uint32_t>> pairs_;
   std::vector<std::pair<uint32_t, uint32_t>> open_;  // matched pairs that may have unmatched neighbours
   int64_t depth_ = 0;                                // nesting depth of the loops being matched
 };
 
-// Hash of the opcode; for custom calls, of the target.
+// Hash of the opcode, or of the target for a custom call.
 uint64_t OpcodeHash(const Instruction& hlo);
 
 }  // namespace shoal::internal

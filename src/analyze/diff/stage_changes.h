@@ -1,4 +1,4 @@
-// The changes made by each step of a compilation, from the dumped stages.
+// Finds the changes that each step of a compilation made, by comparing consecutive dumped stages.
 #pragma once
 
 #include <map>
@@ -9,16 +9,16 @@
 namespace shoal::internal {
 
 struct StageChanges {
-  std::string stage;                                            // the stage after the step
+  std::string stage;                                            // name of the stage after the step
   int64_t instructions = 0;                                     // number of instructions after the step
-  std::map<ChangeKind, std::map<std::string, int64_t>> counts;  // by kind and op
+  std::map<ChangeKind, std::map<std::string, int64_t>> counts;  // number of changes by kind and op
 
   bool none() const { return counts.empty(); }
 };
 
 StageChanges ChangesOfStage(const Module& before, const Module& after, std::string stage);
 
-// "removed copy × 2; fused add × 2, dot"
+// Returns text such as "removed copy × 2; fused add × 2, dot".
 std::string ToString(const StageChanges& changes);
 
 }  // namespace shoal::internal

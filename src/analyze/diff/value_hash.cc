@@ -6,7 +6,7 @@
 namespace shoal::internal {
 namespace {
 
-// The loop whose state is this parameter; null if there is none.
+// Returns the loop whose state is the parameter `hlo`, or null if `hlo` is not the state of a loop.
 const Instruction* LoopOfState(const Instruction& hlo, const DataFlow& flow) {
   const EnclosingContext& context = flow.ContextOf(*hlo.parent);
   const bool is_state = IsParameter(hlo) && context.caller != nullptr && context.kind == CallKind::kLoop &&
@@ -14,7 +14,7 @@ const Instruction* LoopOfState(const Instruction& hlo, const DataFlow& flow) {
   return is_state ? context.caller : nullptr;
 }
 
-// True if the called computations affect the value but are not part of the fingerprint.
+// True if the value depends on called computations that OpHash does not cover.
 bool RunsComputations(const Instruction& hlo) {
   return CallsComputations(hlo) && CallKindOf(hlo) != CallKind::kElements;
 }
@@ -87,7 +87,7 @@ uint64_t ValueHashes::HashOf(const Instruction& hlo) {
   return hash;
 }
 
-// The hash of an element combines its initial value with its value after an iteration.
+// The hash of a state element combines its initial value with its value after one iteration.
 uint64_t ValueHashes::HashWhile(const Instruction& loop) {
   const Computation* body = BodyOf(loop);
   uint64_t hash = Mix(fingerprints_.OpHash(flow_.ids()(loop)), Of(flow_.SourceOf(ValueRef{loop.operands[0], {}})));
@@ -102,8 +102,8 @@ uint64_t ValueHashes::HashWhile(const Instruction& loop) {
   return hash;
 }
 
-// The hash of an element combines its initial value with its index among elements with equal initial values. Adding
-// elements to the state thus does not change the hashes of other elements.
+// The hash of a state element combines its initial value with its index among elements with equal initial values.
+// Adding elements to the state therefore does not change the hashes of other elements.
 uint64_t ValueHashes::HashState(const Instruction& parameter, const Instruction& loop) {
   constexpr uint64_t kState = 0x7374617465;
   const uint64_t whole = Mix(kState, Of(flow_.SourceOf(ValueRef{loop.operands[0], {}})));

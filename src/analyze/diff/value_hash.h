@@ -1,5 +1,5 @@
-// Value numbering across modules: a hash for each value, equal if equal ops compute it from equal parameters. It does
-// not depend on fusion, nor on whether a loop-invariant value is computed inside or before the loop.
+// Value numbering across modules. Two values have equal hashes if equal ops compute them from equal parameters. Fusion
+// and the hoisting of loop-invariant values out of loops do not change the hashes.
 #pragma once
 
 #include "analyze/diff/data_flow.h"
@@ -24,7 +24,7 @@ class ValueHashes {
   const DataFlow& flow_;
   const Fingerprints& fingerprints_;
   std::vector<uint64_t> hashes_;
-  // For while loops and the state parameters of their bodies and conditions: the hash of each tuple element.
+  // The hash of each tuple element, for while loops and for the state parameters of their bodies and conditions.
   std::unordered_map<const Instruction*, std::vector<uint64_t>> elements_;
 };
 

@@ -8,11 +8,11 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int kMaxSteps = 200;  // of one search; real chains are far shorter
+constexpr int kMaxSteps = 200;  // limits one search; the paths in real modules are far shorter
 
 }  // namespace
 
-// Traces back from a done to all starts whose results may reach it.
+// Traces back from a done to all starts whose results may reach the done.
 class AsyncRegions::Trace {
  public:
   Trace(const CallGraph& calls, const Instruction& done) : calls_(calls) {
@@ -91,7 +91,7 @@ AsyncRegions::AsyncRegions(const CallGraph& calls) : calls_(calls) {
       if (IsAsyncDone(*hlo)) Trace(calls, *hlo).Run([&](const Instruction& start) { RecordDone(start, *hlo); });
 }
 
-// Distance in instructions of the start's computation. A done before the start is further away than one after it.
+// Distance in instructions of the start's computation. A done before the start is farther away than any done after it.
 int64_t AsyncRegions::Distance(const Instruction& start, const Instruction& done) const {
   const Instruction* at = CallerWithin(*start.parent, done, calls_);
   const auto size = std::ssize(start.parent->instructions);

@@ -1,5 +1,4 @@
-// Matches starts and dones of asynchronous work: copies, send and recv, collectives and computations that consist of a
-// start and a done.
+// Matches start and done ops of asynchronous work: copies, send and recv, collectives and async computations.
 #pragma once
 
 #include <unordered_map>
@@ -13,8 +12,8 @@ class AsyncRegions {
  public:
   explicit AsyncRegions(const CallGraph& calls);
 
-  // Returns the done that matches `start`: the first one after it, including in computations called in between. Else
-  // returns a done in the next iteration of a loop, or anywhere. Null if there is none at all.
+  // Returns the first matching done after `start`, which may be in a computation called after `start`. Otherwise
+  // returns a matching done before `start` (in the next iteration) or elsewhere. Returns null if no done matches.
   const Instruction* DoneOf(const Instruction& start) const;
 
  private:
@@ -26,8 +25,8 @@ class AsyncRegions {
   std::unordered_map<const Instruction*, const Instruction*> dones_;
 };
 
-// The instruction of `computation` that runs `hlo`: `hlo` itself, or the direct or indirect caller of the computation
-// that contains it. Null if there is none.
+// Returns the instruction of `computation` that runs `hlo`: `hlo` itself, or the direct or indirect caller of the
+// computation that contains `hlo`. Returns null if there is no such instruction.
 const Instruction* CallerWithin(const Computation& computation, const Instruction& hlo, const CallGraph& calls);
 
 }  // namespace shoal::internal

@@ -8,10 +8,10 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int64_t kMaxClassifiedDevices = 1 << 14;  // limit of per-device analysis
+constexpr int64_t kMaxClassifiedDevices = 1 << 14;  // limit for the analysis of each single device
 constexpr size_t kMaxClasses = 64;
 
-// Conditionals whose branch depends on the device's ids, not only on constants.
+// Finds the conditionals whose branch depends on the ids of the device, not only on constants.
 std::vector<const Instruction*> ConditionalsOf(const CallGraph& calls) {
   std::vector<const Instruction*> found;
   KnownValues on_all(calls), on_first(calls, DeviceIds{});
@@ -23,7 +23,7 @@ std::vector<const Instruction*> ConditionalsOf(const CallGraph& calls) {
   return found;
 }
 
-// For a pred, the first branch is for true. An index out of range selects the last branch.
+// A true pred selects the first branch. An out-of-range index selects the last branch.
 size_t BranchFor(const Instruction& conditional, int64_t value) {
   const auto count = static_cast<int64_t>(CalledComputations(conditional).size());
   const bool is_pred = conditional.operand_shape(0).element_type() == ElementType::kPred;
@@ -31,7 +31,7 @@ size_t BranchFor(const Instruction& conditional, int64_t value) {
   return static_cast<size_t>(value < 0 || value >= count ? std::max<int64_t>(0, count - 1) : value);
 }
 
-// Permutes, sends and recvs in which only some of the devices participate.
+// Finds the permutes, sends and recvs in which only some of the devices participate.
 std::vector<const Participants*> PartialTransfers(const ModuleCollectives& collectives, int64_t devices) {
   std::vector<const Participants*> partial;
   for (const LogicalCollective& collective : collectives.all) {
@@ -85,7 +85,7 @@ class DeviceClassifier {
     for (size_t device = 0; device < by_device.size(); ++device)
       signatures[device] = SignatureOf(static_cast<int64_t>(device), by_device[device]);
     DeviceClasses classes = GroupBySignature(signatures, by_device);
-    // Devices that receive from different classes differ too: pipeline stages with equal work run at different times.
+    // Split classes that receive from different classes: pipeline stages with equal work run at different times.
     for (size_t before = 0; classes.all.size() > before && classes.all.size() <= kMaxClasses;) {
       before = classes.all.size();
       for (const Participants* participants : transfers_)
@@ -107,7 +107,7 @@ class DeviceClassifier {
  private:
   bool InRange(int64_t device) const { return device >= 0 && device < grid_.count(); }
 
-  // One class for each signature, sorted by first device.
+  // Makes one class for each signature, sorted by first device.
   static DeviceClasses GroupBySignature(const std::vector<std::vector<int64_t>>& signatures,
                                         const std::vector<DeviceClass>& by_device) {
     std::map<std::vector<int64_t>, size_t> indices;

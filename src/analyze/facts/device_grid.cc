@@ -48,7 +48,7 @@ std::vector<std::vector<int64_t>> IdGroups(const Instruction& hlo, const Ids& id
   return {all_ids};
 }
 
-// Calls add(f) for each mapping f from ids to devices: one per replica, one per partition, or a single one.
+// Calls add(f) with each mapping f from ids to devices. There is one mapping per replica, per partition or per module.
 template <class Add>
 void ForEachIdMapping(GroupMode mode, const DeviceGrid& grid, Add add) {
   if (mode == GroupMode::kCrossPartition) {
@@ -83,7 +83,7 @@ std::string_view FrontendAttributeOf(const Instruction& hlo, std::string_view na
   return {};
 }
 
-// Parses {{0,1},{1,2}}: an even number of ids, with any separators between them.
+// Parses pairs such as {{0,1},{1,2}}. Accepts any even number of ids, with any separators between the ids.
 std::optional<std::vector<DevicePair>> ParsePairs(std::string_view text) {
   std::vector<int64_t> ids;
   for (size_t i = 0; i < text.size();) {
@@ -107,7 +107,7 @@ std::optional<std::vector<DevicePair>> ParsePairs(std::string_view text) {
 
 constexpr std::string_view kSendRecvPairs = "_xla_send_recv_source_target_pairs";
 
-// Returns the pairs as written: in an attribute of a permute, or in a frontend attribute of a send or recv.
+// Returns the source-target pairs from the attribute of a permute, or from the frontend attribute of a send or recv.
 Result<std::vector<DevicePair>> WrittenPairs(const Instruction& hlo) {
   std::vector<DevicePair> pairs;
   for (Ints pair : hlo[kSourceTargetPairs]) pairs.emplace_back(pair[0], pair[1]);
@@ -159,7 +159,7 @@ Result<std::vector<DeviceGroup>> DeviceGroupsOf(const Instruction& hlo, const De
   return groups;
 }
 
-// As for collectives, ops with a channel communicate across partitions. For send and recv, channel 0 means no channel.
+// Ops with a channel communicate across partitions. Channel 0 of a send or recv means that the op has no channel.
 GroupMode PairModeOf(const Instruction& hlo) {
   if (hlo[kUseGlobalDeviceIds]) return GroupMode::kFlattenedId;
   const bool permutes = hlo.has(kSourceTargetPairs);

@@ -1,4 +1,4 @@
-// The devices of a run, and the devices that participate in a collective.
+// The grid of replicas and partitions of a run, and the devices that participate in each collective.
 #pragma once
 
 #include <vector>
@@ -19,26 +19,26 @@ struct DeviceGrid {
   bool operator==(const DeviceGrid&) const = default;
 };
 
-// IdBound returns one more than the largest id in the groups, without expanding an iota or a mesh. The result is at
-// most kMaxIds, so that products of counts do not overflow.
+// IdBound returns the largest id in the groups plus one, without expanding an iota or a mesh. The result is capped at
+// kMaxIds, so that products of counts do not overflow.
 inline constexpr int64_t kMaxIds = INT32_MAX;
 int64_t IdBound(const ReplicaGroups& groups);
 int64_t DevicesNamedBy(const TileAssignment& tiles);
 
-// Device ids in member order, which is the order of the members' parts in the result.
+// Device ids in member order. The parts of a gathered or scattered array have the same order.
 using DeviceGroup = std::vector<int64_t>;
 
-// The groups of a collective with replica_groups. Every device is in exactly one group (for a collective-broadcast in
-// at most one). Fails if the groups are invalid for the grid.
+// Returns the groups of a collective with replica_groups. Every device is in exactly one group, but a
+// collective-broadcast may omit devices. Fails if the groups are invalid for the grid.
 Result<std::vector<DeviceGroup>> DeviceGroupsOf(const Instruction& hlo, const DeviceGrid& grid);
 
-// (source, target) device ids of a collective-permute, or of a send or recv with the equivalent frontend attribute, in
-// text order.
+// A source and a target device. DevicePairsOf returns the pairs of a collective-permute, or of a send or recv with
+// _xla_send_recv_source_target_pairs, in text order.
 using DevicePair = std::pair<int64_t, int64_t>;
 Result<std::vector<DevicePair>> DevicePairsOf(const Instruction& hlo, const DeviceGrid& grid);
-// The meaning of the ids in the pairs: partitions if there is a channel_id, else replicas.
+// Returns the kind of the ids in the pairs: partition ids if the op has a channel_id, else replica ids.
 GroupMode PairModeOf(const Instruction& hlo);
-// Source-target pairs are optional for send and recv.
+// True if the op has source-target pairs, which are optional for send and recv.
 bool HasSourceTargetPairs(const Instruction& hlo);
 
 }  // namespace shoal::internal

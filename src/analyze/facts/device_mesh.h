@@ -1,5 +1,5 @@
-// Recovers the device mesh from a module's device groups. The devices in a group along a mesh axis are evenly spaced,
-// so the strides and sizes of all groups determine the mesh. Axis names come from the meshes declared in the module.
+// Recovers the device mesh from the device groups of a module. The ids of devices along a mesh axis are evenly spaced,
+// so the strides and sizes of all groups determine the mesh. The axis names are those of meshes declared in the module.
 #pragma once
 
 #include <set>
@@ -12,21 +12,21 @@ namespace shoal::internal {
 class DeviceMesh {
  public:
   struct Axis {
-    std::string name;  // as in the module, 'x':(2)4 for a part of an axis; d0, d1, … for an unnamed axis
+    std::string name;  // from the module; 'x':(2)4 is a part of axis x; unnamed axes get the names d0, d1, …
     int64_t size = 1;
-    int64_t stride = 1;  // between neighbours along the axis, in the mesh's device order
+    int64_t stride = 1;  // distance of neighbours along the axis, in the mesh's device order
   };
 
   // Also sets `axis` and `pattern` of each entry of `table`.
   DeviceMesh(const Module& module, const ParticipantTable& table);
 
-  // Most major axis first; empty for a single device.
+  // Returns the axes from the major-most to the minor-most. A single device has no axes.
   std::vector<Axis> Axes() const;
-  // "data=2, model=4"
+  // Returns text such as "data=2, model=4".
   std::string ToText() const;
 
  private:
-  // `size` devices, `stride` apart.
+  // An axis of `size` devices at a distance of `stride`.
   struct StridedAxis {
     int64_t size = 1, stride = 1;
     int64_t end() const { return size * stride; }
@@ -55,9 +55,9 @@ class DeviceMesh {
   std::string NameOf(const StridedAxis& part) const;
 
   int64_t devices_ = 1;
-  // Strides at which an axis begins, ascending from 1 to devices_; each divides the next.
+  // The strides at which axes begin, in ascending order from 1 to devices_. Each stride divides the next one.
   std::vector<int64_t> boundaries_;
-  std::vector<int64_t> position_;  // of each device in the mesh; empty: equal to the device id
+  std::vector<int64_t> position_;  // position of each device in the mesh; empty if it always equals the device id
   std::set<int64_t> used_;         // boundaries at which the groups or pairs of a collective begin or end
   std::vector<NamedAxis> named_;
 };

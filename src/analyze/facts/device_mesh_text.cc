@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxShown = 4;
 
-// {0,1,2,3,…60 more}
+// Formats a group as, for example, {0,1,2,3,…60 more}.
 std::string ShortGroup(const DeviceGroup& group) {
   const size_t shown = std::min(group.size(), kMaxShown);
   std::string text = StrCat("{", StrJoin(std::span(group).first(shown), ","));
@@ -28,7 +28,7 @@ std::string Shortened(const List& list, Text text_of) {
   return text;
 }
 
-// The connected components of the graph of pairs, ignoring their direction.
+// Returns the connected components of the undirected graph whose edges are the pairs.
 std::vector<DeviceGroup> Connected(const std::vector<DevicePair>& pairs) {
   std::map<int64_t, int64_t> leader;
   std::function<int64_t(int64_t)> find = [&](int64_t device) {
@@ -60,7 +60,7 @@ std::string DeviceMesh::ToText() const {
   return StrJoin(Axes(), ", ", [](std::string* out, const Axis& axis) { StrAppend(out, axis.name, "=", axis.size); });
 }
 
-// Names a single axis, or a sequence of neighbouring axes that are parts of one named axis.
+// Names an axis, or a sequence of neighbouring axes within one named axis.
 std::string DeviceMesh::NameOf(const StridedAxis& part) const {
   for (const NamedAxis& axis : named_) {
     if (part.stride < axis.range.stride || part.end() > axis.range.end()) continue;
@@ -110,7 +110,7 @@ std::string DeviceMesh::DescribeGroups(const Participants& participants) const {
   return Shortened(participants.groups, ShortGroup);
 }
 
-// False if the pairs do not all move by the same distance along the axis.
+// Returns false unless all pairs shift by the same distance along the axis.
 bool DeviceMesh::DescribeShift(const std::vector<DevicePair>& pairs, const StridedAxis& along,
                                Participants& participants) const {
   auto coordinate = [&](int64_t device) { return device / along.stride % along.size; };
@@ -147,7 +147,7 @@ void DeviceMesh::DescribePairs(Participants& participants) {
       used_.insert({axis.stride, axis.end()});
       return;
     }
-    // The connected components may be the groups of a new axis.
+    // The connected components of the pairs may be groups along a new axis.
     const std::vector<StridedAxis> axes = AxesOf(Connected(pairs));
     if (axes.size() == 1 && AddAxes(axes) && DescribeShift(pairs, axes[0], participants)) return;
     if (DescribeShift(pairs, {devices_, 1}, participants)) return;

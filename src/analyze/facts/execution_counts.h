@@ -1,5 +1,5 @@
-// Number of executions of each computation per execution of the entry: trip counts and branch probabilities, multiplied
-// through the call graph.
+// Computes the number of executions of each computation per execution of the entry, by multiplying trip counts and
+// branch probabilities along the call graph.
 #pragma once
 
 #include <string>
@@ -9,30 +9,30 @@
 namespace shoal::internal {
 
 struct ExecutionOptions {
-  std::map<std::string, int64_t> trips;         // trip counts by loop name; override those of the module
-  std::map<std::string, double> probabilities;  // by name of the branch computation
+  std::map<std::string, int64_t> trips;         // trip counts by loop name, which override those of the module
+  std::map<std::string, double> probabilities;  // branch probabilities by name of the branch computation
 };
 
 class ExecutionCounts {
  public:
   explicit ExecutionCounts(const Module& module, const ExecutionOptions& options = {});
 
-  // Returns 0 if the computation is unreachable from the entry. A computation that is part of an op (to_apply of a
-  // reduce) counts one execution per execution of the op.
+  // Returns 0 if the computation is unreachable from the entry. A computation that is applied to elements, such as the
+  // to_apply of a reduce, counts one execution per execution of the op.
   double Of(const Computation& computation) const;
   double Of(const Instruction& hlo) const { return Of(*hlo.parent); }
   const TripCount& TripCountOfLoop(const Instruction& loop) const { return trips_.at(&loop); }
-  // Null for a loop that is unreachable from the entry.
+  // Returns null for a loop that is unreachable from the entry.
   const TripCount* FindTripCount(const Instruction& loop) const {
     auto found = trips_.find(&loop);
     return found == trips_.end() ? nullptr : &found->second;
   }
 
-  // Loops whose trip count depends on data; they count as one iteration.
+  // Loops whose trip count depends on data. Their trip count is taken as 1.
   const std::vector<const Instruction*>& unknown_loops() const { return unknown_loops_; }
-  // Loops of loose text whose condition does not match their state; see TripCount::Provenance::kAssumed.
+  // Loops of loose text with a heuristic trip count. See TripCount::Provenance::kAssumed.
   const std::vector<const Instruction*>& heuristic_loops() const { return heuristic_loops_; }
-  // The branches of these conditionals count as equally likely unless options set probabilities.
+  // All reachable conditionals. Their branches count as equally likely unless ExecutionOptions sets probabilities.
   const std::vector<const Instruction*>& conditionals() const { return conditionals_; }
   const CallGraph& calls() const { return calls_; }
 

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// The largest number of ids that an instruction implies, and the instruction.
+// The largest number of ids that an attribute implies, and a description of this attribute.
 struct MaxId {
   int64_t count = 1;
   std::string from;
@@ -42,7 +42,7 @@ void CountCollectiveIds(const Instruction& hlo, IdCounts& ids) {
     if (const Result<GroupMode> mode = GroupModeOf(hlo); mode.ok())
       ids.Of(*mode).Update(IdBound(*groups), "replica_groups", hlo.name);
   if (!HasSourceTargetPairs(hlo)) return;
-  // Resolve the pairs in a grid where every id is valid, so that device ids equal the written ids.
+  // Resolve the pairs in a grid where every id is valid and equals its device id.
   const DeviceGrid unbounded =
       PairModeOf(hlo) == GroupMode::kCrossReplica ? DeviceGrid{kMaxIds, 1} : DeviceGrid{1, kMaxIds};
   const Result<std::vector<DevicePair>> pairs = DevicePairsOf(hlo, unbounded);
@@ -78,7 +78,7 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
   if (num_replicas || num_partitions) reasons.push_back("as requested");
   const bool header = module.replica_count > 1 || module.num_partitions > 1;
   if (header) {
-    // A header may declare 0 or less for an unknown count.
+    // A header may declare an unknown count as 0 or less.
     auto clamped = [](int64_t count) { return std::clamp<int64_t>(count, 1, kMaxIds); };
     grid = {clamped(module.replica_count), clamped(module.num_partitions)};
     if (!num_replicas || !num_partitions) reasons.push_back("from the header");
@@ -93,13 +93,13 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
     const int64_t replicas = num_replicas.value_or(0), partitions = num_partitions.value_or(0);
     if (!num_replicas) raise_to(grid.replicas, ids.replicas, 1);
     if (!num_partitions) raise_to(grid.partitions, ids.partitions, 1);
-    // Device ids range over replicas * partitions. Such modules usually have many partitions, so raise_to those first.
+    // A device id combines a replica and a partition. Increase the partitions, because usually there is one replica.
     if (!num_partitions) {
       raise_to(grid.partitions, ids.devices, num_replicas ? std::max<int64_t>(replicas, 1) : grid.replicas);
     } else if (!num_replicas) {
       raise_to(grid.replicas, ids.devices, std::max<int64_t>(partitions, 1));
     }
-    // Shardings are over partitions. In a module with several replicas, their devices are already counted as replicas.
+    // Shardings name partitions. If there are several replicas, assume that these are the devices of the shardings.
     if (!num_partitions && grid.replicas == 1) raise_to(grid.partitions, ids.sharded, 1);
   }
   if (num_replicas) grid.replicas = *num_replicas;

@@ -13,7 +13,7 @@ struct InferredGrid {
   std::string from;  // "8 devices, from replica_groups of all-reduce.3"
 };
 
-// Explicit counts take precedence; then the header, if it declares several replicas or partitions; then the smallest
+// Explicit counts take precedence, then a header with several replicas or partitions. Otherwise, returns the smallest
 // grid that contains all ids in replica groups, source-target pairs and shardings.
 InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_replicas = {},
                           std::optional<int64_t> num_partitions = {});

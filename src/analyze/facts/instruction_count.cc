@@ -9,7 +9,7 @@ namespace shoal::internal {
 double EstimateInstructionCount(const Module& module) {
   const ExecutionCounts executions(module);
   if (!executions.unknown_loops().empty()) return 0;
-  // Reducers, comparators and the like are part of the op that calls them.
+  // Reducers, comparators and similar computations are evaluated as part of the calling op.
   absl::flat_hash_set<const Computation*> embedded;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)

@@ -5,8 +5,8 @@
 
 namespace shoal::internal {
 
-// Number of instructions that a device evaluates, with loop bodies multiplied by trip count. This is approximate, since
-// loop-invariant instructions are evaluated once. 0 if a trip count depends on data.
+// Returns the number of instructions that a device evaluates, with loop bodies multiplied by trip count. The result is
+// approximate, since loop-invariant instructions are evaluated only once. Returns 0 if a trip count depends on data.
 double EstimateInstructionCount(const Module& module);
 
 }  // namespace shoal::internal

@@ -8,7 +8,7 @@
 
 namespace shoal::internal {
 
-// Combines two 64-bit values into one hash. The result depends only on the inputs, so it is comparable across modules.
+// Combines two 64-bit values into one hash. The hash depends only on these values, so it is comparable across modules.
 inline uint64_t Mix(uint64_t hash, uint64_t word) {
   const unsigned __int128 product = static_cast<unsigned __int128>(hash ^ 0x9E3779B97F4A7C15u) *
                                     (static_cast<unsigned __int128>(word) + 0xD1B54A32D192ED03u);
@@ -24,7 +24,7 @@ class InstructionIds {
     }
   }
 
-  // Ids are zero-based, in text order.
+  // Ids start at 0 and follow text order.
   uint32_t operator()(const Instruction& hlo) const { return first_.at(hlo.parent) + hlo.index; }
   const Instruction& operator[](uint32_t id) const { return *all_[id]; }
   size_t size() const { return all_.size(); }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxDepth = 400;
 
-// Ops that do not change the value of a scalar, or of an array of one element.
+// Ops that do not change the value of a scalar or of a one-element array.
 constexpr Forwarding kKeepsScalar = Forwarding::kSame | Forwarding::kAddDependency | Forwarding::kDomain |
                                     Forwarding::kBitcast | Forwarding::kReshaped | Forwarding::kRearranged |
                                     Forwarding::kCopied;
@@ -33,7 +33,7 @@ std::optional<Array> ConstantAt(const Instruction& hlo, const ShapeIndex& path) 
   return Array::FromLiteral(*literal).WithDims({});
 }
 
-// The value of an integer of any type, or of a pred.
+// Returns the value of a scalar of integer or pred type.
 std::optional<int64_t> IntegerIn(const std::optional<Array>& scalar) {
   if (!scalar || scalar->count() != 1 || scalar->bytes() > 8) return std::nullopt;
   if (!IsInteger(scalar->type()) && scalar->type() != ElementType::kPred) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<Array> IdAsArray(ElementType type, int64_t id) {
 
 }  // namespace
 
-// An evaluation of values, either within an iteration of a loop or outside of loops.
+// Evaluates values, either within one loop iteration or outside of loops.
 class KnownValues::Evaluation {
  public:
   Evaluation(KnownValues& known, const State* state, const Computation* in_iteration)
@@ -65,7 +65,7 @@ class KnownValues::Evaluation {
       --known_.depth_;
       return std::nullopt;
     }
-    values_[position] = std::nullopt;  // a cycle has no known value
+    values_[position] = std::nullopt;  // ends the recursion in a cycle
     std::optional<Array> value = Evaluate(*position.hlo, position.path);
     --known_.depth_;
     return values_[position] = std::move(value);
@@ -93,7 +93,7 @@ class KnownValues::Evaluation {
     return std::nullopt;
   }
 
-  // One element of a constant table. SPMD partitioning uses such tables for per-device values.
+  // Reads one element of a constant table. The SPMD partitioner creates such tables for per-device values.
   std::optional<Array> TableElement(const Instruction& hlo) {
     const Instruction& table = *hlo.operands[0];
     const Literal* literal = IsConstant(table) ? table[kConstantValue] : nullptr;
@@ -114,7 +114,7 @@ class KnownValues::Evaluation {
     return element;
   }
 
-  // A scalar, or an array of one element, that the op forwards unchanged.
+  // Returns the value of a scalar or one-element array that the op forwards unchanged.
   std::optional<Array> Forwarded(const Instruction& hlo, const ShapeIndex& path) {
     const Shape* from = hlo.operand_shape(0).At(path);
     const Shape* to = hlo.shape().At(path);
@@ -181,7 +181,7 @@ std::optional<Array> KnownValues::InIteration(const ValueRef& position, const St
   return Evaluation(*this, &state, position.hlo->parent).At(position);
 }
 
-// The value of the argument, if all callers pass the same one.
+// Returns the value of the argument if all callers pass the same value.
 std::optional<Array> KnownValues::ParameterValue(const Instruction& parameter, const ShapeIndex& path) {
   std::optional<Array> common;
   for (const Instruction* caller : calls_.CallersOf(*parameter.parent)) {
@@ -195,7 +195,7 @@ std::optional<Array> KnownValues::ParameterValue(const Instruction& parameter, c
   return common;
 }
 
-// Traces the root of the body at the path back to the parameter, through ops that only forward values.
+// The element at `path` is invariant if the body's root forwards it from the same element of the body's parameter.
 bool KnownValues::IsInvariant(const Instruction& loop, const ShapeIndex& path) {
   const Computation* body = BodyOf(loop);
   if (body == nullptr || body->root == nullptr) return false;

@@ -1,5 +1,5 @@
-// Constant evaluation of scalars: constants and values computed from them, traced through tuples, copies, converts,
-// fusions, calls and loop-invariant state. For a given device, also values computed from its replica and partition id.
+// Evaluates constant scalars through elementwise ops, tuples, copies, fusions, calls and loop-invariant state. If a
+// device is given, its replica id and partition id are constants too.
 #pragma once
 
 #include <functional>
@@ -24,15 +24,15 @@ class KnownValues {
 
   // Returns the scalar's value if it is known and equal in every execution of the instruction.
   std::optional<Array> Of(const ValueRef& position);
-  // As Of, for an integer or a pred.
+  // Like Of, but for integers and preds.
   std::optional<int64_t> IntegerAt(const ValueRef& position);
 
-  // Returns the value at `position` in a computation whose parameter 0 is a loop's state. `state` returns the scalars
-  // of that state, or nullopt for unknown ones. All other values are evaluated as in Of.
+  // Returns the value at `position` in the body or condition of a loop, in one iteration. `state` returns a scalar of
+  // the loop state, or nullopt for an unknown scalar. All other values are evaluated as in Of.
   using State = std::function<std::optional<Array>(const ShapeIndex& path)>;
   std::optional<Array> InIteration(const ValueRef& position, const State& state);
 
-  // True if the loop's body forwards the scalar at this path of its state unchanged.
+  // True if the loop body returns the element at `path` of the loop state unchanged.
   bool IsInvariant(const Instruction& loop, const ShapeIndex& path);
 
  private:

@@ -25,7 +25,7 @@ WireShare ShareOf(const LogicalCollective& collective, const Participants::Membe
   return {members, collective.payload_bytes, rank.position == 0 ? collective.payload_bytes : 0, rank.position};
 }
 
-// Maximum of metric(device) over representatives: first members of one group per size, and targets of pairs.
+// Maximum of metric(device) over all devices. Evaluates only some members of one group of each size, and pair targets.
 template <class Metric>
 int64_t MaxOverDevices(const LogicalCollective& collective, Metric metric) {
   int64_t max = 0;
@@ -38,8 +38,8 @@ int64_t MaxOverDevices(const LogicalCollective& collective, Metric metric) {
   return max;
 }
 
-// Computations whose collectives run as part of their caller: fused computations, async computations, and computations
-// that only those call.
+// The computations whose collectives run as part of the caller: fused computations, async computations, and
+// computations that are called only from these two kinds.
 class AbsorbedComputations {
  public:
   explicit AbsorbedComputations(const CallGraph& calls) {
@@ -51,7 +51,7 @@ class AbsorbedComputations {
   }
 
   bool Contains(const Computation& computation) const { return absorbed_.count(&computation) > 0; }
-  // The collectives that run as part of the instruction.
+  // The collectives that run as part of the instruction `hlo`.
   std::vector<const Instruction*> Within(const Instruction& hlo) const {
     std::vector<const Instruction*> all;
     if (!CallsComputations(hlo)) return all;
@@ -62,7 +62,7 @@ class AbsorbedComputations {
   }
 
  private:
-  // A computation called by an absorbed one must have only one caller, so that no collective is listed twice.
+  // A callee of an absorbed computation is absorbed only if it has one caller, so that no collective is listed twice.
   bool IsAbsorbed(const Computation& computation, const CallGraph& calls) const {
     const auto callers = calls.CallersOf(computation);
     auto wraps = [](const Instruction* hlo) { return IsFusion(*hlo) || WrapsComputation(*hlo); };
@@ -110,7 +110,7 @@ class Ledger {
   }
 
  private:
-  // First pass: collects the collectives that begin chains, and the channels that have a send.
+  // In the first pass, collects the collectives that begin chains, the channels of sends, and unknown custom calls.
   void Scan(const Instruction& hlo) {
     if (MayCommunicate(hlo)) unknown_calls_[std::string(TargetOf(hlo))].push_back(&hlo);
     if (IsSend(hlo)) send_channels_.insert(hlo[kChannelId]);
@@ -160,7 +160,7 @@ class Ledger {
         StrCat(hlos[0]->name, hlos.size() == 1 ? "" : StrCat(" and ", hlos.size() - 1, " more"), ": ", assumption));
   }
 
-  // Payloads count elements only, but a TPU's arrays also have padding in memory.
+  // Payloads exclude padding, but arrays in TPU memory are padded to tiles.
   void AddPaddingAssumption() {
     double plain = 0, padded = 0;
     for (const LogicalCollective& collective : result_.all) {
@@ -216,7 +216,7 @@ class Ledger {
   std::set<int64_t> send_channels_;
   std::set<const Instruction*> chain_starts_;
   std::set<ChainKey> chains_;
-  std::map<ChainKey, size_t> open_chains_;  // chains that began in this computation: index in result_.all
+  std::map<ChainKey, size_t> open_chains_;  // index in result_.all, for chains of this computation
   std::vector<const Instruction*> without_done_;
 };
 

@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// Limits of listed devices: per collective, and in total per module.
+// Limits on the number of listed device ids, per collective and per module.
 constexpr int64_t kMaxListedDevices = 1 << 16;
 constexpr int64_t kMaxListed = 1 << 24;
 

@@ -1,4 +1,4 @@
-// The participants of a module's collectives, as device ids. Collectives with equal groups share one entry.
+// The devices that participate in each collective of a module. Collectives with equal groups share one table entry.
 #pragma once
 
 #include <memory>
@@ -10,22 +10,22 @@
 namespace shoal::internal {
 
 struct Participants {
-  // The role of one device.
+  // The role of one device in a collective.
   struct MemberRank {
-    int64_t group = -1;  // -1: the device is not in a group
+    int64_t group = -1;  // index of the device's group, or -1 if the device is not in a group
     int64_t position = 0;
-    int64_t sends = 0;     // number of pairs with the device as source
-    int64_t receives = 0;  // number of pairs with the device as target and another device as source
+    int64_t sends = 0;     // number of pairs whose source is the device
+    int64_t receives = 0;  // number of pairs whose target is the device and whose source is another device
   };
 
-  size_t index = 0;                 // in ParticipantTable::all
-  std::vector<DeviceGroup> groups;  // empty for permutes, send and recv, and if there are too many devices to list
-  std::vector<DevicePair> pairs;    // for permutes, send and recv
+  size_t index = 0;                 // index of this entry in ParticipantTable::all
+  std::vector<DeviceGroup> groups;  // empty for permutes, send and recv, or if there are too many devices to list
+  std::vector<DevicePair> pairs;    // source-target pairs of a permute, send or recv
   int64_t group_size = 1;           // members of the largest group
-  std::vector<MemberRank> ranks;    // by device
-  std::string mismatch;             // error message if the ids are invalid for the devices; else empty
+  std::vector<MemberRank> ranks;    // role of each device
+  std::string mismatch;             // error message if the module's ids do not fit the device grid; else empty
   std::string axis;                 // the groups as text: "all", "data=8", "{0,3} {1,2}"
-  std::string pattern;              // for pairs along an axis: "ring", "shift by -1", "exchange"; else empty
+  std::string pattern;              // pattern of pairs along an axis ("ring", "shift by -1", "exchange"); else empty
 
   // Returns the rank of a device. If devices are not listed, returns the rank of any member except the first.
   MemberRank MemberRankOf(int64_t device) const;
@@ -35,9 +35,9 @@ class ParticipantTable {
  public:
   explicit ParticipantTable(const DeviceGrid& grid) : grid_(grid) {}
 
-  // The participants of a collective, send or recv. Groups that are invalid for the devices are listed as written.
+  // The participants of a collective, send or recv. Groups that do not fit the device grid are listed as in the module.
   Participants& Of(const Instruction& hlo);
-  // All entries, in the order of the first call of Of.
+  // All entries, in the order in which Of created them.
   const std::vector<std::unique_ptr<Participants>>& all() const { return all_; }
   const DeviceGrid& grid() const { return grid_; }
 

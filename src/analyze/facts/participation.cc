@@ -11,9 +11,9 @@ namespace {
 
 int64_t CapAtTwo(int64_t members) { return std::min<int64_t>(members, 2); }
 
-// Labels of ids of one kind. Ids with different roles have different labels; unlisted ids have the label "".
+// Labels of ids of one kind. Ids with different roles have different labels. Ids not in the map have an empty label.
 struct IdLabels {
-  int64_t count = 0;  // of all ids
+  int64_t count = 0;  // number of ids, with or without a label
   std::map<int64_t, std::string> labels;
 
   std::string Of(int64_t id) const {
@@ -22,14 +22,14 @@ struct IdLabels {
   }
 };
 
-// All ids with one label, and a list of some of them.
+// The ids with one label. `count` is the number of ids, and `listed` has some of these ids.
 struct IdClass {
   std::string label;
   std::vector<int64_t> listed;
   int64_t count = 0;
 };
 
-// Lists at most `max_unlabeled` of the ids without a label, since there may be very many.
+// Lists only `max_unlabeled` ids without a label, since there may be very many such ids.
 std::vector<IdClass> ClassesOf(const IdLabels& ids, size_t max_unlabeled) {
   std::map<std::string, std::vector<int64_t>> by_label;
   for (const auto& [id, label] : ids.labels) by_label[label].push_back(id);
@@ -42,7 +42,7 @@ std::vector<IdClass> ClassesOf(const IdLabels& ids, size_t max_unlabeled) {
   return classes;
 }
 
-// The first unlabeled device in the given classes of replicas and partitions; -1 if there is none.
+// Returns the first unlabeled device in the given classes of replicas and partitions, or -1 if there is none.
 int64_t FirstOf(const IdClass& replicas, const IdClass& partitions, const DeviceGrid& grid, const IdLabels& devices) {
   for (int64_t replica : replicas.listed) {
     for (int64_t partition : partitions.listed) {
@@ -82,7 +82,7 @@ Participation::Role Participation::GroupRole(const Instruction& hlo) const {
     return role;
   }
   if (const auto* lists = std::get_if<ReplicaGroups::Lists>(&groups->rep)) {
-    std::map<int64_t, int64_t> id_counts;  // by role
+    std::map<int64_t, int64_t> id_counts;  // number of ids with each role
     for (const std::vector<int64_t>& group : groups->Expand()) {
       const int64_t members = CapAtTwo(std::min<int64_t>(std::ssize(group), 2) * std::min<int64_t>(devices_per_id, 2));
       for (int64_t id : group) role.exceptions[id] = members;
@@ -92,11 +92,11 @@ Participation::Role Participation::GroupRole(const Instruction& hlo) const {
     role.default_value = std::max_element(id_counts.begin(), id_counts.end(), [](const auto& a, const auto& b) {
                            return a.second < b.second;
                          })->first;
-    if (role.default_value != 0 && id_counts[0] > 0) role.default_value = 0;  // the role of unlisted ids
+    if (role.default_value != 0 && id_counts[0] > 0) role.default_value = 0;  // unlisted ids have the role 0
     std::erase_if(role.exceptions, [&](const auto& entry) { return entry.second == role.default_value; });
     return role;
   }
-  // For an iota or the axes of a mesh, every id is in a group of the same size.
+  // The groups of an iota or of mesh axes have equal sizes and contain every id.
   int64_t size = 2;
   if (const auto* iota = std::get_if<IotaTiles>(&groups->rep)) {
     size = iota->dims.empty() ? 1 : iota->dims.back();
@@ -116,7 +116,7 @@ Participation::Role Participation::PairRole(const Instruction& hlo) const {
   const int64_t ids = role.mode == GroupMode::kCrossPartition ? grid_.partitions
                       : role.mode == GroupMode::kFlattenedId  ? grid_.count()
                                                               : grid_.replicas;
-  if (std::ssize(role.exceptions) == ids) {  // as in a ring: every device is a target
+  if (std::ssize(role.exceptions) == ids) {  // every device is a target, as in a ring
     role.default_value = 1;
     role.exceptions.clear();
   }
@@ -150,7 +150,7 @@ std::vector<ParticipationClass> Participation::Classes() const {
                                                               : replicas;
     for (const auto& [id, value] : role.exceptions) StrAppend(&ids.labels[id], i, ":", value, " ");
   }
-  // First the labeled devices one by one, then each class of replicas combined with each class of partitions.
+  // First classify the labeled devices one by one. Then combine each class of replicas with each class of partitions.
   std::map<std::string, ParticipationClass> labeled;
   std::map<std::pair<std::string, std::string>, int64_t> labeled_counts;
   for (const auto& [device, label] : devices.labels) {

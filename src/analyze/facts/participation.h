@@ -1,4 +1,4 @@
-// Computes which devices participate in collectives, without enumerating devices that the module does not list.
+// Groups devices by their roles in collectives, without enumerating devices that the module does not list.
 #pragma once
 
 #include <unordered_map>
@@ -18,15 +18,14 @@ class Participation {
   // `module` must be verified. The running time depends on the size of the module, not on the number of devices.
   Participation(const Module& module, const DeviceGrid& grid);
 
-  // Size of the device's group, capped at 2: 0 if the device is not in a group, 2 if the group has other devices.
+  // Size of the device's group, capped at 2. Returns 0 if the device is not in a group.
   int64_t MembersOf(const Instruction& collective, int64_t device) const;
-  // True if the device is a target of the permute.
   bool IsTarget(const Instruction& permute, int64_t device) const;
 
   std::vector<ParticipationClass> Classes() const;
 
  private:
-  // A value for each id: `default_value`, except for the ids in `exceptions`.
+  // The role of each id in a collective: `default_value`, except for the ids in `exceptions`.
   struct Role {
     GroupMode mode = GroupMode::kFlattenedId;
     int64_t default_value = 0;

@@ -13,7 +13,7 @@ std::string_view Find(std::span<const FrontendAttribute> attributes, std::string
   return {};
 }
 
-// Larger than any real mesh. Larger sizes are rejected, so that products of sizes do not overflow.
+// Rejects larger meshes, so that products of sizes do not overflow. Real meshes are far smaller.
 constexpr int64_t kMaxMeshDevices = int64_t{1} << 20;
 
 // Reads MLIR attributes token by token. Quotes may or may not be escaped.
@@ -60,7 +60,7 @@ class ShardyText {
   size_t at_ = 0;
 };
 
-// ["a"=2,"b"=4],device_ids=[…]>
+// Parses ["a"=2,"b"=4],device_ids=[…]>.
 std::optional<Mesh> ReadMesh(ShardyText& text) {
   Mesh mesh;
   int64_t devices = 1;
@@ -89,7 +89,7 @@ std::optional<Mesh> ReadMesh(ShardyText& text) {
   return text.Eat(">") ? std::optional(std::move(mesh)) : std::nullopt;
 }
 
-// @mesh, declared in the module header, or an inline mesh<["a"=2]>.
+// Parses an inline mesh<["a"=2]>, or resolves @mesh, which the module header declares.
 std::optional<Mesh> ReadMeshOf(const Module& module, ShardyText& text) {
   if (text.Eat("mesh<")) return ReadMesh(text);
   if (!text.Eat("@")) return std::nullopt;
@@ -102,7 +102,7 @@ std::optional<Mesh> ReadMeshOf(const Module& module, ShardyText& text) {
   return std::nullopt;
 }
 
-// Parses "a" or "a":(2)4 and moves past it.
+// Parses "a" or "a":(2)4.
 std::optional<AxisRef> ReadAxis(const Mesh& mesh, ShardyText& text) {
   const auto name = text.Quoted();
   if (!name) return std::nullopt;
@@ -119,7 +119,7 @@ std::optional<AxisRef> ReadAxis(const Mesh& mesh, ShardyText& text) {
   return axis;
 }
 
-// Parses {"a","b",?}p1. If `manual` is set, ignores all axes that are not in it.
+// Parses {"a","b",?}p1. If `manual` is set, keeps only the axes in `manual`.
 bool ReadDimension(const Mesh& mesh, std::optional<std::string_view> manual, ShardyText& text,
                    Sharding::Dimension& dimension) {
   if (!text.Eat("{")) return false;
@@ -139,7 +139,7 @@ bool ReadDimension(const Mesh& mesh, std::optional<std::string_view> manual, Sha
   return true;
 }
 
-// <@mesh,[{"a"},{}],replicated={"b"}>
+// Parses <@mesh,[{"a"},{}],replicated={"b"}>.
 std::optional<Sharding> ReadSharding(const Module& module, std::optional<std::string_view> manual, ShardyText& text) {
   Sharding sharding;
   sharding.kind = Sharding::Kind::kNamed;
@@ -154,7 +154,7 @@ std::optional<Sharding> ReadSharding(const Module& module, std::optional<std::st
   return sharding;
 }
 
-// #sdy.sharding_per_value<[<@mesh,[…]>,…]>, or #sdy.sharding<@mesh,[…]> for the only result.
+// Parses #sdy.sharding_per_value<[<@mesh,[…]>,…]>, or #sdy.sharding<@mesh,[…]> if there is only one result.
 std::vector<Sharding> ReadShardings(const Module& module, std::string_view written,
                                     std::optional<std::string_view> manual) {
   ShardyText text(written);

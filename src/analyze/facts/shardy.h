@@ -1,5 +1,5 @@
-// Shardy shardings, which JAX writes as frontend attributes. In a module that is not partitioned yet they relate global
-// shapes to per-device shapes.
+// Reads Shardy shardings, which JAX writes as frontend attributes. In an unpartitioned module, these shardings relate
+// global shapes to per-device shapes.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,13 @@
 
 namespace shoal::internal {
 
-// Returns the shardings over manual axes: for an xla.sdy.GlobalToLocalShape those of the operands, for an
-// xla.sdy.LocalToGlobalShape those of the results. Empty if the attributes are absent or malformed.
+// Returns the shardings over manual axes: of the operands of an xla.sdy.GlobalToLocalShape, or of the results of an
+// xla.sdy.LocalToGlobalShape. The list is empty if the attributes are absent or malformed.
 std::vector<Sharding> ManualShardings(const Module& module, const Instruction& hlo);
 
-// The Shardy shardings of an instruction's results, over all axes: xla.sdy.sharding, or out_shardings at the end of a
-// manual region. Empty if there are none.
+// Returns the Shardy shardings of an instruction's results over all axes, from xla.sdy.sharding, or from out_shardings
+// at the end of a manual region. The list is empty if the instruction has none.
 std::vector<Sharding> AnnotatedShardings(const Module& module, const Instruction& hlo);
-// The meshes that the module header declares.
 std::vector<Mesh> DeclaredMeshes(const Module& module);
 
 }  // namespace shoal::internal

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 
 std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives, int64_t devices) {
-  // Equal collectives are computed once: a module may have many of them, on many devices.
+  // Compute equal collectives only once, since a module may have many equal collectives on many devices.
   std::map<std::tuple<Opcode, size_t, int64_t>, std::pair<const LogicalCollective*, double>> distinct;
   for (const LogicalCollective& collective : collectives.all) {
     auto& [representative, times] =
@@ -75,7 +75,7 @@ NodeSplit NodeSplits::Of(const LogicalCollective& collective) {
     split.between_direct = split.between_ring = crossings.pairs * payload;
     return split;
   }
-  // At most one of the two directions between the root and another member carries data.
+  // If the collective has a root, at most one direction between the root and another member carries data.
   const int64_t n = collective.participants->group_size;
   const double from_root = PairBytes(collective.kind, n, payload, 0, 1);
   const double to_root = PairBytes(collective.kind, n, payload, 1, 0);
@@ -87,7 +87,7 @@ NodeSplit NodeSplits::Of(const LogicalCollective& collective) {
 }
 
 TrafficMatrix MatrixOf(const ModuleCollectives& collectives, int64_t devices, int64_t devices_per_row) {
-  std::map<std::pair<Opcode, size_t>, double> payloads;  // summed: traffic is linear in them
+  std::map<std::pair<Opcode, size_t>, double, std::greater<>> payloads;  // sums; traffic is linear in payload
   for (const LogicalCollective& collective : collectives.all)
     payloads[{collective.kind, collective.participants->index}] +=
         collective.times * static_cast<double>(collective.payload_bytes);

@@ -10,10 +10,10 @@
 namespace shoal::internal {
 namespace {
 
-// Limit of step-by-step evaluation. A loop with more iterations needs a counter with a constant step.
+// Limit on step-by-step evaluation. Longer loops are analyzed only if their counter has a constant step.
 constexpr int64_t kMaxIterations = 2000;
 
-// Reads "known_trip_count":{"n":"10"}.
+// Reads the annotation "known_trip_count":{"n":"10"}.
 std::optional<int64_t> AnnotatedTripCount(const Instruction& loop) {
   const std::string_view config = loop[kBackendConfig];
   size_t at = config.find("known_trip_count");
@@ -27,12 +27,12 @@ std::optional<int64_t> AnnotatedTripCount(const Instruction& loop) {
   return error == std::errc() && count >= 0 ? std::optional(count) : std::nullopt;
 }
 
-// The values, in one iteration, of the scalars that determine when a loop ends.
+// The values in one iteration of the scalars that the loop condition depends on.
 class LoopState {
  public:
   LoopState(const Instruction& loop, KnownValues& known) : loop_(loop), known_(known) {}
 
-  // Evaluates the condition in the current state. Returns nullopt if its value is unknown.
+  // Evaluates the condition in the current state. Returns nullopt if the value is unknown.
   std::optional<bool> Continues() {
     const Instruction* root = ConditionOf(loop_)->root;
     std::optional<Array> value = known_.InIteration({root, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
@@ -40,7 +40,7 @@ class LoopState {
     return IntAt(*value, 0) != 0;
   }
 
-  // Evaluates an integer instruction of the condition. Returns nullopt if its value is unknown.
+  // Evaluates an integer instruction of the condition. Returns nullopt if the value is unknown.
   std::optional<int64_t> InCondition(const Instruction& hlo) {
     std::optional<Array> value = known_.InIteration({&hlo, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
     return value && IsInteger(value->type()) ? std::optional(IntAt(*value, 0)) : std::nullopt;
@@ -51,9 +51,9 @@ class LoopState {
     const Instruction* root = BodyOf(loop_)->root;
     std::map<ShapeIndex, std::optional<Array>> next;
     const KnownValues::State state = [&](const ShapeIndex& path) { return Scalar(path); };
-    // Computing one scalar may read more scalars, which are then tracked too.
+    // Evaluating one scalar may read other scalars, which are then appended to order_.
     for (size_t done = 0; done < order_.size(); ++done) {
-      if (root->shape().At(order_[done]) == nullptr) return false;  // loose text: the result may differ from the state
+      if (root->shape().At(order_[done]) == nullptr) return false;  // possible in loose text
       next[order_[done]] = known_.InIteration({root, order_[done]}, state);
     }
     for (auto& [path, value] : next) {
@@ -63,7 +63,7 @@ class LoopState {
     return true;
   }
 
-  // Sets integers that the condition reads but the loop's operand lacks (in loose text) to 0. False if there are none.
+  // In loose text, the loop's operand may lack elements that the condition reads. Sets such integers to 0.
   bool AssumeZeros() {
     bool assumed = false;
     const Computation& condition = *ConditionOf(loop_);
@@ -79,10 +79,9 @@ class LoopState {
     return assumed;
   }
 
-  // True if the condition reads the loop state.
   bool reads_state() const { return !order_.empty(); }
 
-  // The only scalar that changes, if it is an integer.
+  // Returns the scalar that changes, if there is exactly one and it is an integer.
   std::optional<ShapeIndex> Counter() {
     std::optional<ShapeIndex> counter;
     for (const ShapeIndex& path : order_) {
@@ -129,7 +128,7 @@ class LoopState {
   std::vector<ShapeIndex> order_;
 };
 
-// `i != n`: the number of steps from i to n, if the counter reaches n exactly.
+// For a condition `i != n`, returns the number of steps from i to n, or nullopt if the steps do not reach n exactly.
 std::optional<int64_t> UntilEqual(const Instruction& compare, LoopState& state, int64_t start, int64_t step) {
   state.MoveTo(*state.Counter(), start);
   std::optional<int64_t> counter, bound;
@@ -144,8 +143,8 @@ std::optional<int64_t> UntilEqual(const Instruction& compare, LoopState& state, 
   return distance / step;
 }
 
-// For a loop too long to evaluate: if its counter always moves by the same step, a binary search finds the last
-// iteration. Assumes that the condition, once false, stays false.
+// Finds the trip count of a loop that is too long to evaluate, by a binary search. Requires a counter with a constant
+// step, and assumes that a false condition stays false.
 std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, const ShapeIndex& counter) {
   const int64_t start = *state.ValueAt(counter);
   if (!state.Advance()) return std::nullopt;
@@ -154,7 +153,7 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
   const Instruction* root = ConditionOf(loop)->root;
   const bool is_unequal =
       IsCompare(*root) && DirectionOf(*root) == ComparisonDirection::kNe;
-  // The distance from the start to the limit of the counter's type, which may overflow 64 bits.
+  // The distance from the start to the limit of the counter's type may overflow 64 bits.
   int64_t span = 0;
   if (__builtin_sub_overflow(step > 0 ? state.Max(counter) : state.Min(counter), start, &span)) return std::nullopt;
   const int64_t max_iterations = span / step;
@@ -162,7 +161,7 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
     state.MoveTo(counter, start + iterations * step);
     return state.Continues().value_or(false);
   };
-  // Check for an equal step at three distant counter values.
+  // Check that the step is the same at three distant counter values.
   for (int64_t probe : {max_iterations / 3, max_iterations / 2, max_iterations - 1}) {
     const int64_t at = start + probe * step;
     state.MoveTo(counter, at);
@@ -178,7 +177,7 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
   return high;
 }
 
-// The start and the step of the counter. Advances `state` by one iteration.
+// Returns the start and the step of the counter. Advances `state` by one iteration.
 std::optional<TripCount::Counter> CounterOf(LoopState& state) {
   if (!state.Continues().value_or(false)) return std::nullopt;
   const std::optional<ShapeIndex> counter = state.Counter();
@@ -191,7 +190,7 @@ std::optional<TripCount::Counter> CounterOf(LoopState& state) {
   return TripCount::Counter{*start, step};
 }
 
-// Handles a condition like `0 < 5`, with which the loop never ends. Assumes a counter from one constant to the other.
+// For a condition between constants, such as `0 < 5`, assumes a counter that runs from one constant to the other.
 std::optional<TripCount> BetweenConstants(const Instruction& compare, LoopState& state) {
   if (!IsCompare(compare) || compare.operand_count() != 2) return std::nullopt;
   const std::optional<int64_t> from = state.InCondition(*compare.operands[0]);

@@ -8,9 +8,9 @@ namespace shoal::internal {
 struct TripCount {
   enum class Provenance : uint8_t {
     kGiven,     // known_trip_count in backend_config
-    kInferred,  // from the initial value, the step and the condition
-    kAssumed,   // heuristic, since the condition does not match the state: a counter from 0, or between two constants
-    kUnknown,   // it depends on data
+    kInferred,  // derived from the initial value, the step and the condition
+    kAssumed,   // heuristic for a condition that does not match the state: a counter from 0 or between constants
+    kUnknown,   // the trip count depends on data
   };
   // The integer that counts the iterations, if known.
   struct Counter {

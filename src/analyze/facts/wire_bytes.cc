@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// The size of n - 1 of n equal parts of b bytes. Does not overflow, even for sizes declared in a hostile file.
+// Returns the size of n - 1 of n equal parts of b bytes. Does not overflow, even for the sizes of a malicious file.
 int64_t AllButOwn(int64_t b, int64_t n) { return static_cast<int64_t>(static_cast<__int128>(b) * (n - 1) / n); }
 
 struct Formula {
@@ -21,7 +21,7 @@ struct Formula {
 int64_t Gathered(const WireShare& s) { return SaturatingMul(s.payload, s.members - 1); }
 int64_t Scattered(const WireShare& s) { return AllButOwn(s.payload, s.members); }
 int64_t Reduced(const WireShare& s) { return AllButOwn(SaturatingMul(s.payload, 2), s.members); }
-// The part for the next member takes 1 step, the part for the previous one n - 1: on average n / 2 for n - 1 parts.
+// Each member sends n - 1 parts of b / n bytes. On a ring, the average distance to the receiver is n / 2 links.
 int64_t RingExchanged(const WireShare& s) { return SaturatingMul(s.payload, s.members - 1) / 2; }
 int64_t Sent(const WireShare& s) { return s.payload - s.rooted; }
 int64_t Collected(const WireShare& s) { return SaturatingMul(s.rooted, s.members - 1); }
@@ -53,7 +53,7 @@ const Formula* Find(Opcode kind) {
   return found == std::end(kFormulas) ? nullptr : found;
 }
 
-// Array sizes in the interpreter: dynamic dimensions at their bounds, sub-byte types in one byte per element.
+// Bytes of an array in the interpreter, with dynamic dimensions at their bounds and at least one byte per element.
 int64_t StoredArrayBytes(const Shape& shape) {
   if (shape.IsTuple() || shape.IsBuffer()) {
     int64_t bytes = 0;
@@ -83,7 +83,7 @@ int64_t SliceBytes(const Instruction& permute) {
   return bytes;
 }
 
-// Number of operands that are data. The others are offsets, sizes or roots.
+// Number of data operands. The other operands are offsets, sizes or roots.
 size_t DataOperands(const Instruction& hlo) {
   const size_t all = hlo.operand_count();
   if (hlo.opcode == Opcode::kRaggedAllToAll || hlo.opcode == Opcode::kSend) return std::min<size_t>(all, 1);

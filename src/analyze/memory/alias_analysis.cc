@@ -25,13 +25,13 @@ void ForwardElement(AliasAnalysis& links, const Instruction& hlo) {
   links.Forward(links.Of(hlo), links.positions.Element(Operand(links, hlo, 0), ElementIndexOf(hlo)));
 }
 
-// Copying a tuple creates a new table of pointers to the same arrays.
+// A copy of a tuple is a new table of pointers to the same arrays.
 void ForwardTupleCopy(AliasAnalysis& links, const Instruction& hlo) {
   for (int64_t i = 0; hlo.shape().IsTuple() && i < std::ssize(hlo.shape().elements()); ++i)
     links.Forward(links.positions.Element(links.Of(hlo), i), links.positions.Element(Operand(links, hlo, 0), i));
 }
 
-// Forwards the operands that are part of the result of a start: all-gather-start, copy-start, send, …
+// Forwards the operands that the result tuple of a start contains, as for all-gather-start, copy-start and send.
 void LinkStart(AliasAnalysis& links, const Instruction& hlo) {
   const StartParts parts = StartPartsOf(hlo);
   if (!parts.operands) return;
@@ -44,7 +44,7 @@ void LinkStart(AliasAnalysis& links, const Instruction& hlo) {
 void LinkDone(AliasAnalysis& links, const Instruction& hlo) {
   if (hlo.operand_count() == 0) return;
   const std::optional<int64_t> part = ResultPartOf(hlo);
-  if (!part) return;  // all-reduce-done: in XLA it defines a new value
+  if (!part) return;  // in XLA, an all-reduce-done defines a new value
   const Part result = links.Of(hlo);
   links.Forward(ReturnsToken(hlo) ? links.positions.Element(result, 0) : result,
                 links.positions.Element(Operand(links, hlo, 0), *part));
@@ -73,7 +73,7 @@ void LinkCall(AliasAnalysis& links, const Instruction& hlo) {
   }
 }
 
-// Forwards a part that is equal in all branches. For other parts, the results of all branches share one buffer.
+// If all branches return the same value for a part, forwards this value. Otherwise their results share one buffer.
 void LinkConditional(AliasAnalysis& links, const Instruction& hlo) {
   std::vector<Part> roots;
   const std::vector<Computation*> branches = CalledComputations(hlo);
@@ -97,8 +97,8 @@ void LinkConditional(AliasAnalysis& links, const Instruction& hlo) {
   }
 }
 
-// If the body forwards a part of the state, the part is one value in all iterations. Any other part has a new value at
-// each position, and all these values share one buffer.
+// If the body forwards a part of the state, the part has one value in all iterations. For any other part, the values at
+// the start, in the body, in the condition and after the loop share one buffer.
 void LinkWhile(AliasAnalysis& links, const Instruction& hlo) {
   const Part whole = links.Of(hlo), init = Operand(links, hlo, 0);
   auto parameter = [&](const Computation* callee) {
@@ -127,7 +127,7 @@ void LinkWhile(AliasAnalysis& links, const Instruction& hlo) {
 void Link(AliasAnalysis& links, const Instruction& hlo) {
   if (IsAsyncStart(hlo)) return (IsAsyncChain(hlo) ? LinkAsyncStart : LinkStart)(links, hlo);
   if (IsAsyncDone(hlo)) return LinkDone(links, hlo);
-  if (IsCustomCall(hlo)) return;  // always has its own buffer
+  if (IsCustomCall(hlo)) return;  // custom calls never forward values
   switch (ForwardingOf(hlo)) {
     case Forwarding::kSame:
     case Forwarding::kAddDependency:

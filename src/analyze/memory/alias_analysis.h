@@ -1,11 +1,10 @@
-// Alias analysis (XLA: HloAliasAnalysis): the positions that ops forward values to, and the values that share buffers.
+// Alias analysis (XLA: HloAliasAnalysis). Finds positions with forwarded values, and values that share a buffer.
 #pragma once
 
 #include "analyze/memory/positions.h"
 
 namespace shoal::internal {
 
-// Disjoint sets.
 class UnionFind {
  public:
   explicit UnionFind(size_t count) : parents_(count) {
@@ -15,7 +14,7 @@ class UnionFind {
     while (parents_[i] != i) i = parents_[i] = parents_[parents_[i]];
     return i;
   }
-  // Makes Find return the representative of `root` for both.
+  // Joins the two sets. The representative of `root` becomes the representative of both.
   void Join(uint32_t i, uint32_t root) { parents_[Find(i)] = Find(root); }
 
  private:
@@ -25,7 +24,7 @@ class UnionFind {
 // Two positions whose values share a buffer. The value of `before` is used first.
 struct AliasEdge {
   PositionId before = 0, after = 0;
-  bool is_must_alias = true;  // if false, a copy is needed if `before` is still live when `after` is defined
+  bool is_must_alias = true;  // if false, XLA inserts a copy where `before` is still live when `after` is defined
 };
 
 class AliasAnalysis {
@@ -36,7 +35,7 @@ class AliasAnalysis {
   PositionId DefiningValue(PositionId position) { return same_.Find(position); }
   const std::vector<AliasEdge>& edges() const { return edges_; }
 
-  // Used by the rules of each op in alias_analysis.cc.
+  // The following members are for the rules of the ops in alias_analysis.cc.
   const Timeline& timeline;
   const PositionTable& positions;
   Part Of(const Instruction& hlo) const { return positions.Of(hlo); }

@@ -9,7 +9,7 @@
 
 namespace shoal::internal {
 
-// After this many tries, temporaries go to the heap even if they would fit in the memory of an output.
+// Limit on the tries to put buffers into allocations of outputs. After these tries, all temporaries go to the heap.
 constexpr int64_t kMaxTries = 1'000'000;
 
 Assignment::Assignment(const Buffers& buffers, const Timeline& timeline, BufferReuse& reuse)
@@ -20,10 +20,10 @@ Assignment::Assignment(const Buffers& buffers, const Timeline& timeline, BufferR
   for (uint32_t buffer : LargestFirst()) Assign(buffer);
 }
 
-// Numbers callers before callees and, in each computation, operands before users. Does not depend on the schedule.
+// Numbers callers before callees and, in each computation, operands before users, independent of the schedule.
 std::vector<uint32_t> Assignment::PostOrderNumbers() const {
   std::vector<uint32_t> numbers(timeline_.steps().size(), 0);
-  std::vector<const Computation*> computations;  // in reverse timeline order, where callees precede callers
+  std::vector<const Computation*> computations;  // in reverse timeline order, so callers come first
   std::unordered_set<const Computation*> seen;
   for (size_t i = timeline_.steps().size(); i-- > 0;)
     if (const Computation* parent = timeline_.steps()[i]->parent; seen.insert(parent).second)
@@ -38,7 +38,7 @@ std::vector<uint32_t> Assignment::PostOrderNumbers() const {
 std::vector<uint32_t> Assignment::LargestFirst() const {
   const std::vector<uint32_t> numbers = PostOrderNumbers();
   std::vector<std::tuple<int64_t, bool, uint32_t, uint32_t>> keys;
-  // Buffers of equal size: outputs first, then by first instruction.
+  // Among buffers of equal size, outputs come first, and then buffers with an earlier first instruction.
   for (uint32_t i = 0; i < buffers_.buffers().size(); ++i) {
     const SharedBuffer& buffer = buffers_.buffers()[i];
     uint32_t first = UINT32_MAX;
@@ -68,7 +68,7 @@ bool Assignment::TryOperands(uint32_t buffer) {
   for (uint32_t v : buffers_.buffers()[buffer].values) {
     const LiveValue& value = buffers_.values()[v];
     const Part whole = buffers_.positions().Of(*value.hlo);
-    if (whole.position != value.position) continue;  // a part of a tuple
+    if (whole.position != value.position) continue;  // skip parts of tuples
     for (const Instruction* operand : value.hlo->operands) {
       const Part part = buffers_.positions().Of(*operand);
       if (part.shape == nullptr) continue;
@@ -79,7 +79,7 @@ bool Assignment::TryOperands(uint32_t buffer) {
   return false;
 }
 
-// Tries the smallest allocation first, to keep the large ones for large buffers.
+// Tries the smallest allocation first, to keep large allocations for large buffers.
 bool Assignment::TryAllocations(uint32_t buffer) {
   for (size_t i = reusable_.size(); i-- > 0 && tries_ < kMaxTries;) {
     ++tries_;
@@ -105,7 +105,7 @@ bool Assignment::Interferes(const Allocation& allocation, const LiveValue& value
   while (placed != allocation.values.begin()) {
     --placed;
     const LiveValue& other = buffers_.values()[placed->second];
-    // The values are sorted by start and so also by end: no earlier value ends later than this one.
+    // Since values do not overlap, their order by start is also the order by end. No earlier value ends after `other`.
     if (other.end < value.start) break;
     const bool overwrites = (other.end == value.start && CanOverwrite(other, value)) ||
                             (value.end == other.start && CanOverwrite(value, other));

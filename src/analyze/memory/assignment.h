@@ -1,5 +1,5 @@
 // Assigns buffers to allocations by XLA's rules. A buffer gets its own allocation for the whole run, reuses an existing
-// allocation, or is left to the heap of temporaries.
+// allocation, or goes to the heap of temporaries.
 #pragma once
 
 #include <set>
@@ -13,10 +13,10 @@ struct Allocation {
   int64_t bytes = 0;
   int64_t memory_space = 0;
   bool is_argument = false, is_constant = false, is_tuple = false, is_output = false, is_donated = false;
-  uint32_t first_buffer = 0;                      // the buffer that it was created for
-  std::set<std::pair<int64_t, uint32_t>> values;  // (start, value) of all values in it
+  uint32_t first_buffer = 0;                      // the buffer for which the allocation was created
+  std::set<std::pair<int64_t, uint32_t>> values;  // (start, value) for all values in the allocation
 
-  // True if no other buffer may be placed in it.
+  // True if no other buffer may use this allocation.
   bool is_fixed() const { return is_constant || is_tuple || (is_argument && !is_donated); }
 };
 
@@ -31,7 +31,6 @@ class Assignment {
   uint32_t Of(uint32_t buffer) const { return allocation_of_[buffer]; }
 
  private:
-  // Post-order number of each step.
   std::vector<uint32_t> PostOrderNumbers() const;
   std::vector<uint32_t> LargestFirst() const;
   void Assign(uint32_t buffer);
@@ -40,7 +39,7 @@ class Assignment {
   // Places the buffer in the allocation if it fits and does not interfere with another value.
   bool Try(uint32_t allocation, uint32_t buffer);
   bool Interferes(const Allocation& allocation, const LiveValue& value);
-  // True if `after`, defined at the last use of `before`, may overwrite it.
+  // True if `after`, which is defined at the last use of `before`, may overwrite `before`.
   bool CanOverwrite(const LiveValue& before, const LiveValue& after);
   void New(uint32_t buffer);
   void Put(uint32_t allocation, uint32_t buffer);

@@ -45,7 +45,7 @@ class Buffers::Builder {
     }
   }
 
-  // The end of an instruction's live range if it has no uses.
+  // The end of the live range of an instruction without uses.
   int64_t EndOf(const Instruction& hlo) const {
     const Timeline::Span& span = *timeline_.SpanOf(*hlo.parent);
     const int64_t end = &hlo == hlo.parent->root ? span.end : timeline_.TimeOf(hlo);
@@ -57,12 +57,12 @@ class Buffers::Builder {
     value.end = std::max(value.end, end);
   }
 
-  // Finds the argument positions that are aliased with outputs.
+  // Finds the argument positions that alias outputs.
   void FindDonated() {
     donated_.assign(out_.positions_.count(), false);
     for (const InputOutputAlias& alias : module_.input_output_alias)
       if (const Part part = ArgumentPart(alias); part.shape != nullptr) donated_[part.position] = true;
-    // An argument that is not donated is live until the end.
+    // Arguments that are not donated are live until the end.
     for (LiveValue& value : out_.values_)
       if (IsArgument(value) && !donated_[value.position]) value.end = timeline_.end();
   }
@@ -116,7 +116,7 @@ class Buffers::Builder {
         joined_.Join(out_.ValueAt(output.position), out_.ValueAt(argument.position));
     }
   }
-  // For a module that XLA has not fully compiled: true if no copy is needed.
+  // For a module without a schedule, true if XLA needs no copy to let the two values share a buffer.
   bool MayBeAliased(const LiveValue& before, const LiveValue& after) const {
     const bool is_fixed = IsConstant(*before.hlo) || (IsArgument(before) && !donated_[before.position]);
     return !is_fixed && before.end <= std::max(after.start, out_.positions_.TimeAt(after.position));
@@ -143,7 +143,7 @@ class Buffers::Builder {
     }
   }
 
-  // Makes a buffer's values consecutive: each ends when the next is defined, the last at the maximum end of all.
+  // Makes the values of a buffer consecutive. Each value ends when the next one is defined.
   void Order(SharedBuffer& buffer) {
     std::sort(buffer.values.begin(), buffer.values.end(), [&](uint32_t a, uint32_t b) {
       const LiveValue &x = out_.values_[a], &y = out_.values_[b];

@@ -1,13 +1,13 @@
-// The values that share a buffer, and their live ranges.
+// Finds the values that share a buffer, and their live ranges.
 #pragma once
 
 #include "analyze/memory/positions.h"
 
 namespace shoal::internal {
 
-// An array, or a tuple's table of pointers. One instruction defines it, others may forward it.
+// An array, or the table of pointers of a tuple. One instruction defines the value, and others may forward it.
 struct LiveValue {
-  PositionId position = 0;  // of its definition
+  PositionId position = 0;  // position of the definition
   const Instruction* hlo = nullptr;
   const Shape* shape = nullptr;
   int64_t bytes = 0;
@@ -15,15 +15,15 @@ struct LiveValue {
   uint32_t buffer = 0;
 };
 
-// Values that use the same memory one after the other: the state of a loop in successive iterations, in-place
-// updates, a donated argument and its output.
+// Values that use the same memory one after another, such as the state of a loop in successive iterations, in-place
+// updates, or a donated argument and its output.
 struct SharedBuffer {
   std::vector<uint32_t> values;  // sorted by start
-  int64_t bytes = 0;             // of the largest value
+  int64_t bytes = 0;             // bytes of the largest value
   int64_t memory_space = 0;
   bool is_argument = false, is_constant = false, is_tuple = false;
-  bool is_output = false;   // the entry's result or part of it
-  bool is_donated = false;  // an argument that is aliased with an output
+  bool is_output = false;   // true if the buffer holds the entry's result or a part of this result
+  bool is_donated = false;  // true for an argument that aliases an output
 };
 
 class Buffers {
@@ -33,7 +33,7 @@ class Buffers {
   const std::vector<LiveValue>& values() const { return values_; }
   const std::vector<SharedBuffer>& buffers() const { return buffers_; }
   const PositionTable& positions() const { return positions_; }
-  // The value at a position.
+  // The index in values() of the value at a position.
   uint32_t ValueAt(PositionId position) const { return value_at_[position]; }
 
  private:

@@ -15,8 +15,7 @@ struct Chunk {
   int64_t offset = 0, end = 0;
 };
 
-// Time intervals with their memory chunks. All intervals are known in advance. An interval becomes active when its
-// chunk is assigned.
+// The time intervals of all blocks, with their memory chunks. An interval becomes active when it is assigned a chunk.
 class OccupiedChunks {
  public:
   explicit OccupiedChunks(const std::vector<HeapBlock>& blocks) {
@@ -33,7 +32,7 @@ class OccupiedChunks {
     chunks_.resize(starts_.size());
   }
 
-  // Assigns the chunk to interval `i`, an index over the intervals of all blocks.
+  // Assigns the chunk to interval `i`, where `i` counts the intervals of all blocks.
   void Add(uint32_t i, HeapInterval interval, Chunk chunk) {
     chunks_[slot_[i]] = chunk;
     for (size_t node = leaves_ + slot_[i]; node > 0; node /= 2) latest_[node] = std::max(latest_[node], interval.end);
@@ -59,13 +58,13 @@ class OccupiedChunks {
 
   std::vector<HeapInterval> starts_;  // sorted by start
   std::vector<uint32_t> slot_;        // index in starts_ of interval i
-  std::vector<int64_t> latest_;       // max end of active intervals, for each node of a tree over starts_
+  std::vector<int64_t> latest_;       // maximum end of the active intervals below each node of a tree over starts_
   std::vector<Chunk> chunks_;
   size_t leaves_ = 1;
   int64_t visited_ = 0;
 };
 
-// Returns the offset of the smallest sufficient gap between the used chunks, or else the end of the last chunk.
+// Returns the offset of the smallest sufficient gap between the used chunks. Without such a gap, returns their end.
 int64_t BestGap(std::vector<Chunk>& used, int64_t bytes, int64_t alignment) {
   std::sort(used.begin(), used.end(), [](const Chunk& a, const Chunk& b) { return a.offset < b.offset; });
   int64_t free_from = 0, best = -1, best_size = INT64_MAX;
@@ -86,7 +85,7 @@ int64_t EndOf(const HeapBlock& block) {
   return end;
 }
 
-// Block indices sorted by key, then by index.
+// Returns the block indices sorted by key, then by index.
 template <class Key>
 std::vector<uint32_t> SortedBy(const std::vector<HeapBlock>& blocks, Key key) {
   std::vector<std::pair<std::pair<int64_t, int64_t>, uint32_t>> keys;
@@ -126,7 +125,7 @@ std::optional<HeapPacking> PackInOrder(const std::vector<HeapBlock>& blocks, con
   return heap;
 }
 
-// Packs like an online allocator: processes blocks in order of time and puts each into the smallest gap that fits.
+// Packs like an online allocator. Places blocks in the order of their start times, each in the smallest sufficient gap.
 HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   struct Event {
     int64_t time;
@@ -142,8 +141,8 @@ HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) 
   std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
     return std::tie(a.time, a.is_end, a.block) < std::tie(b.time, b.is_end, b.block);
   });
-  std::map<int64_t, int64_t> gaps;                // start to end
-  std::set<std::pair<int64_t, int64_t>> by_size;  // (size, start)
+  std::map<int64_t, int64_t> gaps;                // end of each gap, by start
+  std::set<std::pair<int64_t, int64_t>> by_size;  // (size, start) of each gap
   HeapPacking packing{0, std::vector<int64_t>(blocks.size(), 0)};
   int64_t& heap = packing.bytes;
   auto remove = [&](std::map<int64_t, int64_t>::iterator gap) {
@@ -193,7 +192,7 @@ HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) 
 
 HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   if (blocks.empty()) return {};
-  // Largest first; for equal sizes, the block whose first value lives longest first.
+  // Place the largest block first. Among blocks of equal size, place the block whose first value lives longest first.
   std::optional<HeapPacking> by_size = PackInOrder(blocks,
                                                    SortedBy(blocks,
                                                             [](const HeapBlock& block) {
@@ -202,7 +201,7 @@ HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment) {
                                                             }),
                                                    alignment);
   if (!by_size) return PackInTime(blocks, alignment);
-  // Longest lifetime first; for equal lifetimes, the largest first.
+  // Place the block with the longest lifetime first. Among blocks with equal lifetimes, place the largest first.
   std::optional<HeapPacking> by_time = PackInOrder(
       blocks,
       SortedBy(

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Ops that do not allocate an array. Forwarded values are counted at their definition.
+// True for ops that do not allocate an array. Forwarded values are counted at their definition.
 bool MakesNoArray(const Instruction& hlo) {
   constexpr Forwarding kForwards = Forwarding::kSame | Forwarding::kAddDependency | Forwarding::kBitcast |
                                    Forwarding::kReshaped | Forwarding::kTupleElement | Forwarding::kTuple |
@@ -16,8 +16,7 @@ bool MakesNoArray(const Instruction& hlo) {
   return IsConstant(hlo) || (Has(kForwards, ForwardingOf(hlo)) && !IsCustomCall(hlo));
 }
 
-// Ops that are cheap to delay because they need almost no operands. They run right before their first user, which
-// depends on them anyway.
+// True for ops that are cheap to delay because they need almost no operands. They run right before their first user.
 bool IsLazy(const Instruction& hlo) {
   if (&hlo == hlo.parent->root || hlo.has(kControlPredecessors)) return false;
   return IsRematerializable(hlo);
@@ -27,7 +26,7 @@ class ListScheduler {
  public:
   explicit ListScheduler(const Computation& computation) : computation_(computation) {
     const size_t count = computation.instructions.size();
-    state_.resize(count + 1);  // one more: the end of the last list in predecessors_
+    state_.resize(count + 1);  // the extra entry has the end of the last list in predecessors_
     for (uint32_t index = 0; index < count; ++index) {
       const Instruction& hlo = *computation.instructions[index];
       if (!MakesNoArray(hlo)) state_[index].bytes = ArrayBytes(hlo.shape());
@@ -40,7 +39,7 @@ class ListScheduler {
         successors_.push_back({before, index});
       }
     }
-    // Lazy ops never delay other ops, in any text order.
+    // Other ops never wait for lazy ops, so the text order of lazy ops has no effect.
     for (uint32_t index = 0; index < count; ++index)
       for (uint32_t before : Predecessors(index))
         if (!state_[before].is_lazy) ++state_[index].waits_for;
@@ -64,7 +63,7 @@ class ListScheduler {
       order.push_back(computation_.instructions[index]);
       Finish(index);
     }
-    // Instructions remain only if they are in a cycle, which loose text may contain.
+    // If instructions remain, they are in a cycle. Loose text may contain cycles.
     for (uint32_t index = 0; index < computation_.instructions.size(); ++index)
       if (!state_[index].done) order.push_back(computation_.instructions[index]);
     return order;
@@ -73,10 +72,10 @@ class ListScheduler {
  private:
   struct State {
     int64_t bytes = 0;
-    int64_t users = 0;      // that have not run
-    uint64_t user_sum = 0;  // sum of their indices: the index of the last user if only one remains
+    int64_t users = 0;      // number of users that have not run
+    uint64_t user_sum = 0;  // sum of the indices of these users; identifies the last remaining user
     int64_t waits_for = 0;  // number of predecessors that have not run
-    size_t first = 0;       // start of its list in predecessors_
+    size_t first = 0;       // start of the instruction's list in predecessors_
     bool is_lazy = false, done = false;
   };
 
@@ -93,12 +92,12 @@ class ListScheduler {
     predecessors_.erase(std::unique(predecessors_.begin() + first, predecessors_.end()), predecessors_.end());
   }
 
-  // Indices of the instructions that must run before `index`, each once.
+  // The indices of the instructions that must run before `index`, without duplicates.
   std::span<const uint32_t> Predecessors(uint32_t index) const {
     return std::span(predecessors_).subspan(state_[index].first, state_[index + 1].first - state_[index].first);
   }
 
-  // Runs the lazy ops that are needed first by this instruction. A lazy op needs at most one other instruction.
+  // Runs the lazy predecessors of `index` that have not run yet. A lazy op has at most one predecessor itself.
   void RunLazy(uint32_t index, std::vector<const Instruction*>& order) {
     for (uint32_t before : Predecessors(index)) {
       if (!state_[before].is_lazy || state_[before].done) continue;
@@ -109,7 +108,7 @@ class ListScheduler {
     }
   }
 
-  // Bytes freed by the instruction, minus bytes it allocates.
+  // The bytes that the instruction frees, minus the bytes that it allocates.
   int64_t Gain(uint32_t index) const {
     int64_t gain = -state_[index].bytes;
     for (uint32_t before : Predecessors(index)) {

@@ -11,7 +11,7 @@ namespace {
 // Scans backwards and marks the last use of every value, and the last get-tuple-element of each element.
 void MarkLastUses(const Computation& computation, std::vector<InstructionLiveness>& steps) {
   std::vector<bool> used(computation.instructions.size(), false);
-  // For a tuple: whether it has a later use as a whole, and the elements with later uses.
+  // For each tuple, true if the whole tuple has a later use, and the elements that have later uses.
   std::vector<bool> used_whole(computation.instructions.size(), false);
   std::vector<std::vector<int64_t>> taken(computation.instructions.size());
   used[computation.root->index] = used_whole[computation.root->index] = true;
@@ -35,7 +35,7 @@ void MarkLastUses(const Computation& computation, std::vector<InstructionLivenes
   }
 }
 
-// Drops steps whose value is unused and that have no side effect. XLA would not run them either.
+// Drops steps without side effects whose value is unused. XLA removes such instructions too.
 void DropDeadSteps(const Computation& computation, std::vector<InstructionLiveness>& steps) {
   std::vector<bool> needed(computation.instructions.size(), false);
   needed[computation.root->index] = true;
@@ -48,7 +48,7 @@ void DropDeadSteps(const Computation& computation, std::vector<InstructionLivene
   std::erase_if(steps, [&](const InstructionLiveness& step) { return !needed[step.hlo->index]; });
 }
 
-// The computations that loops run, directly or indirectly.
+// Returns the computations that loops call, directly or indirectly.
 std::unordered_set<const Computation*> RunByLoops(const Module& module) {
   std::unordered_set<const Computation*> found;
   std::vector<const Computation*> todo;
@@ -70,7 +70,7 @@ std::unordered_set<const Computation*> RunByLoops(const Module& module) {
 }  // namespace
 
 Liveness::Liveness(const Module& module) {
-  for (const Computation* computation : CalleesFirst(module)) {  // the results of callees are used
+  for (const Computation* computation : CalleesFirst(module)) {  // Add uses the results of callees
     Add(*computation);
     AddStarts(*computation);
   }
@@ -110,7 +110,7 @@ bool Liveness::IsDeterministic(const Instruction& hlo) const {
   return IsPure(hlo) && op_class != OpClass::kOpaque;
 }
 
-// Instructions that depend on no parameter need not be recomputed in a loop. Large values are not kept, to save memory.
+// Marks instructions that depend on no parameter, so that a loop computes them once. Does not keep large values.
 void Liveness::MarkInvariants(const Computation& computation, ComputationLiveness& live) {
   constexpr int64_t kMaxElements = 1 << 18;
   std::vector<bool> invariant(computation.instructions.size(), false);

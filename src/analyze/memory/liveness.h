@@ -1,5 +1,5 @@
-// Last uses, dead instructions and loop-invariant instructions of each computation. Used by both execution and the dry
-// run of memory.
+// Finds the last uses, dead instructions and loop-invariant instructions of each computation, for execution and for the
+// dry run of memory.
 #pragma once
 
 #include <memory>
@@ -11,23 +11,23 @@
 
 namespace shoal::internal {
 
-// An instruction that is not dead: its value is used, or it has a side effect.
+// An instruction that is not dead: its value is used, or the instruction has a side effect.
 struct InstructionLiveness {
   const Instruction* hlo = nullptr;
-  // last_use[i]: operand i has its last use here.
+  // last_use[i] is true if this is the last use of operand i.
   std::vector<bool> last_use;
-  // True for a get-tuple-element that may move the element out of the tuple, since the element has no later use.
+  // True for a get-tuple-element that may move its element out of the tuple, because the element has no later use.
   bool takes_element = false;
-  // is_invariant: depends on no parameter, so its value is constant. is_kept: it is also used by an instruction that is
-  // not invariant.
+  // `is_invariant` is true if the instruction depends on no parameter and so has a constant value. `is_kept` is true if
+  // the value is also used by an instruction that is not invariant, or returned.
   bool is_invariant = false, is_kept = false;
 };
 
 struct ComputationLiveness {
   std::vector<InstructionLiveness> steps;  // in text order
-  // The computation runs in a loop, and some of its steps are invariant with values small enough to keep.
+  // True if the computation runs in a loop and has invariant steps, all with values that are small enough to keep.
   bool keeps_invariants = false;
-  // The result depends only on the arguments: no random numbers, no communication with other devices or the host.
+  // True if the result depends only on the arguments, not on random numbers, other devices or the host.
   bool is_deterministic = false;
 };
 
@@ -38,7 +38,7 @@ class Liveness {
   const ComputationLiveness& Of(const Computation& computation) const { return *steps_.at(&computation); }
   bool IsDeterministic(const Instruction& hlo) const;
   bool IsDeterministic(const Computation& computation) const { return Of(computation).is_deterministic; }
-  // True for a start whose only user is its done. The operands in its tuple need not be kept.
+  // True for a start whose only user is its done. Execution need not keep the operands in the start's result tuple.
   bool IsUsedOnlyByDone(const Instruction& start) const { return used_only_by_done_.contains(&start); }
 
  private:

@@ -19,8 +19,8 @@ int64_t AlignmentOf(Backend backend) {
   return kAlignments[static_cast<size_t>(backend)];
 }
 
-// Values in computations that are part of ops: reducers, comparators, fused computations. Such values are in registers,
-// but constants are in memory, except in fused computations.
+// Values in computations that are part of ops, such as reducers and comparators. Constants of these computations are in
+// memory, but other values are in registers. The values of fused computations are not counted.
 struct EmbeddedValues {
   int64_t count = 0;
   int64_t constant_bytes = 0;
@@ -28,7 +28,7 @@ struct EmbeddedValues {
 EmbeddedValues EmbeddedIn(const Timeline& timeline) {
   EmbeddedValues values;
   std::unordered_set<const Computation*> seen;
-  std::vector<std::pair<const Computation*, bool>> todo;  // second: is fused
+  std::vector<std::pair<const Computation*, bool>> todo;  // second is true for fused computations
   auto add_callees = [&](const Instruction& caller) {
     if (!CallsComputations(caller)) return;
     for (const Computation* callee : CalledComputations(caller))
@@ -87,7 +87,7 @@ class MemoryCount {
     return *at;
   }
 
-  // Counts allocations that exist for the whole run. Tables of pointers that are not outputs are temporaries.
+  // Counts allocations that exist for the whole run. Pointer tables count as temporaries, unless they are outputs.
   void CountAllocations() {
     Space(0);
     for (const SharedBuffer& buffer : buffers_.buffers()) Space(buffer.memory_space);
@@ -109,7 +109,7 @@ class MemoryCount {
   void AddPermanent(const Allocation& allocation) {
     if (allocation.bytes == 0 || allocation.memory_space == kHostSpace) return;
     using Kind = LiveBuffer::Kind;
-    // An allocation may hold several values; report the first value of the buffer it was created for.
+    // An allocation may hold several values. Report the first value of its first buffer.
     const uint32_t value = buffers_.buffers()[allocation.first_buffer].values.front();
     LiveBuffer live = LiveBufferOf(value);
     live.kind = allocation.is_argument ? Kind::kArgument : allocation.is_constant ? Kind::kConstant : Kind::kOutput;
@@ -135,12 +135,12 @@ class MemoryCount {
   }
 
   int64_t LastStep() const { return std::max<int64_t>(std::ssize(out_.steps) - 1, 0); }
-  // Adds the live range of a separate allocation.
+  // Adds the live range of a buffer with its own allocation.
   void AddLiveRange(LiveBuffer value, int64_t start, int64_t end) {
     out_.live_ranges.push_back({std::move(value), start, end, blocks_++, -1});
   }
 
-  // Adds the live ranges of the temporaries of a space, after packing.
+  // Adds the live ranges of a space's temporaries at their packed offsets.
   void AddLiveRanges(const Temporaries& heap, const HeapPacking& packing) {
     for (const auto& [v, block] : heap.values) {
       LiveBuffer live = LiveBufferOf(v);
@@ -164,7 +164,7 @@ class MemoryCount {
     for (size_t i = 0; i < out_.live_bytes.size(); ++i) out_.live_bytes[i] += permanent + heap.live_bytes[i];
   }
 
-  // The timeline contains a computation only before its first caller. At its other callers it needs the same memory.
+  // The timeline contains a computation only before its first caller. Adds the same memory at each other caller.
   void AddRepeatedCalls(Temporaries& heap, int64_t space) {
     for (size_t time = 0; time < out_.steps.size(); ++time)
       for (const Computation* callee : ExecutedComputations(*out_.steps[time])) {
@@ -184,8 +184,8 @@ class MemoryCount {
       }
   }
 
-  // XLA concatenates all temporary blocks: heaps and tables of pointers. The order of the blocks determines the padding
-  // between them. XLA's order results from std::partition, which swaps the other blocks to the front.
+  // Concatenates all temporary blocks (heaps and pointer tables), as XLA does. The order of the blocks affects the
+  // padding between them. XLA's order is that of std::partition, which moves the other blocks to the front.
   void Pack() {
     struct Block {
       bool is_temporary;
@@ -209,7 +209,7 @@ class MemoryCount {
     }
   }
 
-  // Memory spaces peak at different times, so the device's peak is the maximum over time of their sum.
+  // Memory spaces peak at different times. The device's peak is therefore the maximum over time of their sum.
   void FindPeak() {
     if (out_.steps.empty()) return;
     const auto peak = std::max_element(out_.live_bytes.begin(), out_.live_bytes.end());
@@ -253,7 +253,7 @@ int64_t DeviceBytes(const ModuleMemory& memory) {
   return space.peak - space.live + space.temporaries;
 }
 
-// No sum here exceeds the bytes of all values plus alignment. If those do not overflow, no other sum does.
+// No sum in this file exceeds the bytes of all values plus alignment. If this total does not overflow, no sum does.
 const Instruction* FirstSizeOverflow(const Module& module) {
   constexpr int64_t kMaxBytes = int64_t{1} << 60;
   int64_t bytes = 0;

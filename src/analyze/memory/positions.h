@@ -1,4 +1,4 @@
-// Numbers the positions of values (XLA: HloPosition): every instruction of a timeline, and every part of its tuple.
+// Numbers the positions of values (XLA: HloPosition): each instruction of a timeline and each part of its result tuple.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@ namespace shoal::internal {
 
 using PositionId = uint32_t;
 
-// A part of an instruction's value. The parts of its shape have consecutive positions starting at `position`, in
-// depth-first order with each tuple before its elements.
+// A part of an instruction's value. The nested parts of `shape` have consecutive positions from `position` on, in
+// depth-first order, with each tuple before its elements.
 struct Part {
   PositionId position = 0;
-  const Shape* shape = nullptr;  // null: there is no such part
+  const Shape* shape = nullptr;  // null if the part does not exist
 };
 
 class PositionTable {
@@ -27,10 +27,10 @@ class PositionTable {
   const Instruction& InstructionAt(PositionId position) const {
     return *timeline_.steps()[static_cast<size_t>(times_[position])];
   }
-  // The path into the instruction's tuple.
+  // The path of the position in the result tuple of the instruction.
   ShapeIndex IndexOf(PositionId position) const;
 
-  // An empty part if the instruction is not in the timeline.
+  // Returns a part without a shape if the instruction is not in the timeline.
   Part Of(const Instruction& hlo) const;
   Part Element(Part part, int64_t i) const;
   Part At(Part part, std::span<const int64_t> index) const;
@@ -45,7 +45,7 @@ class PositionTable {
   std::vector<const Shape*> shapes_;
   std::vector<int64_t> times_;
   using Offsets = std::vector<PositionId>;
-  // The offset of each element of a tuple, and the end of the last one. Null for a shape that is a single position.
+  // The offset of each element of a tuple, and the end of the last element. Null if the shape has only one position.
   const Offsets* OffsetsOf(const Shape& shape) const;
   mutable absl::node_hash_map<const Shape*, Offsets> offsets_;
   mutable std::pair<const Shape*, const Offsets*> latest_;  // cached, since queries often repeat a shape

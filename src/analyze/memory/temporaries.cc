@@ -55,7 +55,7 @@ class HeapRun {
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
   struct BlockState {
-    int64_t bytes = 0;  // of the value that it was created for
+    int64_t bytes = 0;  // bytes of the buffer for which the block was created
     int64_t users = 0;
   };
 
@@ -87,7 +87,7 @@ class HeapRun {
     if (--states_[block].users == 0) bytes_ -= states_[block].bytes;
   }
 
-  // Returns the block of an operand whose last use is here, if the instruction may overwrite it.
+  // Returns the block of an operand that the instruction may overwrite because this is the operand's last use.
   uint32_t TakeFromOperand(uint32_t v, int64_t time) {
     const LiveValue& value = buffers_.values()[v];
     if (IsCopy(*value.hlo)) return kNone;
@@ -112,8 +112,8 @@ class HeapRun {
   const Buffers& buffers_;
   BufferReuse& reuse_;
   std::vector<uint32_t> by_start_, by_end_;
-  std::vector<uint32_t> block_of_;  // by value
-  std::vector<uint32_t> first_of_;  // by buffer: the value that its block was created for
+  std::vector<uint32_t> block_of_;  // block of each value
+  std::vector<uint32_t> first_of_;  // for each buffer, the value for which its block was created
   std::vector<int64_t> ends_;
   std::vector<bool> was_freed_early_ = std::vector<bool>(block_of_.size(), false);
   std::vector<size_t> interval_of_ = std::vector<size_t>(block_of_.size(), 0);

@@ -1,4 +1,4 @@
-// The heap of temporaries, which are allocated and freed while the module runs.
+// Simulates the heap of temporaries, which are allocated and freed while the module runs.
 #pragma once
 
 #include "analyze/memory/assignment.h"
@@ -7,17 +7,16 @@
 namespace shoal::internal {
 
 struct Temporaries {
-  std::vector<int64_t> live_bytes;     // bytes in use at each step, including operands and result
-  std::vector<HeapBlock> blocks;       // of memory, for packing
+  std::vector<int64_t> live_bytes;     // bytes in use at each step, including the step's operands and result
+  std::vector<HeapBlock> blocks;       // memory blocks to pack
   std::vector<int64_t> counted_bytes;  // bytes of each block in live_bytes
-  // Values in definition order, each with the index of its block.
+  // Pairs of a value and the index of its block, in definition order.
   std::vector<std::pair<uint32_t, uint32_t>> values;
 
-  // Returns the live values at a step. If several values of a block are live, returns only the one defined last.
+  // Returns the live values at a step. If several values of a block are live, returns only the last defined value.
   std::vector<uint32_t> LiveAt(int64_t time, const Buffers& buffers) const;
 };
 
-// The temporaries of one memory space.
 Temporaries TemporariesIn(int64_t memory_space, const Buffers& buffers, const Timeline& timeline,
                           const Assignment& assignment, BufferReuse& reuse);
 

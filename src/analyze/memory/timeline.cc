@@ -22,13 +22,13 @@ std::vector<const Computation*> ExecutedComputations(const Instruction& caller) 
   return callees;
 }
 
-// A computation being added. Frames are kept in a vector, since a module may nest calls deeper than the C++ stack.
+// A computation that is being added. Frames are in a vector, since calls may nest too deep for recursion.
 struct Timeline::Frame {
   std::vector<const Instruction*> order;
-  size_t first = 0;  // index in times_ of its first instruction
+  size_t first = 0;  // index in times_ of the computation's first instruction
   Span* span = nullptr;
-  size_t next = 0;                                         // index in order
-  std::optional<std::vector<const Computation*>> callees;  // of order[next], in reverse order
+  size_t next = 0;                                         // index of the next instruction in `order`
+  std::optional<std::vector<const Computation*>> callees;  // callees of order[next], in reverse order
 };
 
 Timeline::Timeline(const Module& module, ScheduleSource order) : entry_(module.entry) {
@@ -70,7 +70,7 @@ void Timeline::Open(const Computation& computation, const Instruction* caller, S
   span->second = {end(), end(), -1, first, caller};
   Frame frame;
   frame.first = first;
-  frame.span = &span->second;  // the address is stable
+  frame.span = &span->second;  // an unordered_map keeps its values at stable addresses
   if (order == ScheduleSource::kText)
     frame.order.assign(computation.instructions.begin(), computation.instructions.end());
   else
@@ -78,7 +78,7 @@ void Timeline::Open(const Computation& computation, const Instruction* caller, S
   frames.push_back(std::move(frame));
 }
 
-// An async computation may keep its memory until the done.
+// Sets the end of async computations. An async computation may keep its memory until its done.
 void Timeline::ExtendAsync() {
   for (const Instruction* done : steps_) {
     if (!IsAsyncChain(*done) || !IsAsyncDone(*done)) continue;

@@ -12,12 +12,12 @@
 namespace shoal::internal {
 namespace {
 
-// Classes whose ops appear in the label, the heaviest first.
+// The classes of ops that labels name first, the most expensive class first.
 constexpr OpClass kHeavyClasses[] = {OpClass::kContraction,   OpClass::kOpaque,    OpClass::kLinearAlgebra,
                                      OpClass::kGatherScatter, OpClass::kReduction, OpClass::kRandom};
 constexpr size_t kMaxLabelParts = 4;
 
-// The source of a value, traced through type and layout changes.
+// Returns the instruction found by tracing `hlo` back through type and layout changes.
 const Instruction& TraceThroughTypeChanges(const Instruction& hlo) {
   const Instruction* source = &hlo;
   while (IsTypeOrLayoutChange(*source) && !source->operands.empty()) source = source->operands[0];
@@ -43,7 +43,7 @@ bool AnyOperand(const Instruction& hlo, bool (*predicate)(const Instruction&)) {
   return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* o) { return predicate(*o); });
 }
 
-// Counts the ops of a fusion by kind, in groups of decreasing weight.
+// Counts the ops of a fusion by kind, separately for expensive ops, data movement, trivial ops and elementwise ops.
 class Tally {
  public:
   void Add(const Instruction& hlo) {

@@ -9,16 +9,16 @@
 namespace shoal::internal {
 
 struct FusionWork {
-  // "dot + bias + relu", "reduce + exponential + 12 elementwise". Omits collectives, which are counted separately.
+  // Text such as "dot + bias + relu" or "reduce + exponential + 12 elementwise". Omits collectives.
   std::string label;
-  // The kind of the heaviest op: "dot", "reduce", "elementwise".
+  // The kind of the most expensive op, such as "dot", "reduce" or "elementwise".
   std::string main;
   OpClass main_class = OpClass::kElementwise;
-  // It computes only scalars, like the bookkeeping of a loop, or only changes the type or layout of a value.
+  // True if the fusion computes only scalars, such as a loop counter, or only changes the type or layout of a value.
   bool is_trivial = false;
-  // It contains only elementwise ops, data movement and memory-bound reductions.
+  // True if the fusion contains only elementwise ops, data movement and memory-bound reductions.
   bool is_minor = false;
-  // Its main op is a contraction, a decomposition or a library call, so that flops describe its work best.
+  // True if the main op is a contraction, a decomposition or a library call, so that flops measure the work best.
   bool is_arithmetic = false;
 };
 

@@ -32,7 +32,7 @@ OpCategory CategoryOfCustomCall(const Instruction& hlo) {
 OpCategory CategoryOfTransfer(const Instruction& hlo, FusionWorks& works) {
   if (IsAsyncCopy(hlo)) return CopiesToOrFromHost(hlo) ? OpCategory::kCommunication : OpCategory::kNone;
   if (!IsAsyncChain(hlo)) return OpCategory::kCommunication;
-  if (!IsAsyncStart(hlo) && !IsAsyncDone(hlo)) return OpCategory::kNone;  // an update
+  if (!IsAsyncStart(hlo) && !IsAsyncDone(hlo)) return OpCategory::kNone;  // an async-update
   const Instruction& wrapped = Unwrapped(hlo);
   return &wrapped == &hlo ? OpCategory::kComputation : OpCategoryOf(wrapped, works);
 }

@@ -1,4 +1,4 @@
-// Classifies instructions by their importance in an overview of a module.
+// Classifies instructions by their importance for an overview of a module.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 namespace shoal::internal {
 
 enum class OpCategory : uint8_t {
-  kNone,           // bookkeeping, and unfused ops that move or map elements
-  kCommunication,  // with other devices or with the host
+  kNone,           // tuples, parameters, … and unfused ops that only move or map elements
+  kCommunication,  // communication with other devices or with the host
   kComputation,    // dots, convolutions, library calls, fusions, sorts, …
 };
 OpCategory OpCategoryOf(const Instruction& hlo, FusionWorks& works);
-// True if flops describe the work of the instruction better than bytes of memory.
+// True if flops measure the work of the instruction better than memory bytes.
 bool IsArithmetic(const Instruction& hlo, FusionWorks& works);
 
-// The op wrapped by an async-start, -update or -done, if it is a single one; else the instruction itself.
+// Returns the op that an async-start, async-update or async-done wraps, if it wraps only one. Else returns `hlo`.
 const Instruction& Unwrapped(const Instruction& hlo);
-// The label of an instruction: "dot", "fusion: dot + bias", "custom-call __cublas$gemm".
+// Returns a label such as "dot", "fusion: dot + bias" or "custom-call __cublas$gemm".
 std::string LabelOf(const Instruction& hlo, FusionWorks& works);
-// The kind under which totals count an instruction: "dot", "dot fusion", "__cublas$gemm".
+// Returns the kind under which totals count an instruction, such as "dot", "dot fusion" or "__cublas$gemm".
 std::string TotalsKindOf(const Instruction& hlo, FusionWorks& works);
 
 }  // namespace shoal::internal

@@ -14,7 +14,7 @@ namespace {
 
 using RowKind = ProgramRow::Kind;
 
-// Nodes refer to each other by index, because a module may nest too deep for recursion.
+// A row of the tree. Nodes refer to their children by index, since a module may nest too deep for recursion.
 struct Node {
   RowKind kind = RowKind::kOp;
   bool is_minor = false, has_no_work = false;
@@ -53,7 +53,7 @@ class RowBuilder {
   }
 
   uint32_t Add(Node node) {
-    if (node.kind != RowKind::kMinor && node.kind != RowKind::kNoWork)  // rows of minor ops count as equal
+    if (node.kind != RowKind::kMinor && node.kind != RowKind::kNoWork)  // all rows of minor ops have equal hashes
       for (uint32_t child : node.children) node.hash = CombineHash(node.hash, nodes_[child].hash);
     for (uint32_t child : node.children) node.lines = std::min(node.lines + nodes_[child].lines, kMaxLines);
     nodes_.push_back(std::move(node));
@@ -77,7 +77,7 @@ class RowBuilder {
     node.members = {ids_(hlo)};
     const LogicalCollective* collective = CollectiveAt(hlo, node.kind);
     AddCallees(hlo, node);
-    // An async start that wraps one op is shown as that op.
+    // An async-start that wraps a single op counts as this op.
     const bool is_one_op = node.children.empty() || (node.kind == RowKind::kStart && &Unwrapped(hlo) != &hlo);
     const bool is_plain_op = collective == nullptr && is_one_op;
     node.has_no_work =
@@ -110,7 +110,7 @@ class RowBuilder {
     return IsFusion(op) && works_.Of(op).is_minor;
   }
 
-  // Adds the computations that an instruction runs, if it is their first caller.
+  // Adds each computation that `hlo` calls as children of `node`, if `hlo` is the first caller.
   void AddCallees(const Instruction& hlo, Node& node) {
     if (!CallsComputations(hlo)) return;
     const CallKind call = CallKindOf(hlo);
@@ -135,14 +135,14 @@ class RowBuilder {
     if (call == CallKind::kOnce && !node.children.empty() && node.kind == RowKind::kOp) node.kind = RowKind::kCall;
   }
 
-  // Skips dones, which also refer to the computation of their start.
+  // Ignores dones, since a done refers to the same computation as its start.
   const Instruction* FirstCallerOf(const Computation& callee) const {
     for (const Instruction* caller : executions_.calls().CallersOf(callee))
       if (!IsAsyncDone(*caller) && executions_.Of(*caller) > 0) return caller;
     return nullptr;
   }
 
-  // The most frequent kinds: "7 dynamic-slice, reduce, …".
+  // Returns the most frequent kinds of ops as text: "7 dynamic-slice, reduce, …".
   std::string MostFrequent(const Nodes& nodes) {
     std::map<std::string, int64_t> kinds;
     for (uint32_t node : nodes) ++kinds[LabelOfNode(nodes_[node])];
@@ -185,7 +185,7 @@ class RowBuilder {
   }
 
   void Fold(Nodes& block) {
-    constexpr int kMaxPasses = 4;  // folded rows may repeat again
+    constexpr int kMaxPasses = 4;  // several passes, since folded rows may repeat in turn
     for (int pass = 0; pass < kMaxPasses; ++pass) {
       std::vector<uint64_t> hashes;
       std::vector<int64_t> lines;
@@ -247,7 +247,7 @@ class RowBuilder {
 
   std::vector<ProgramRow> Flatten(const Nodes& top) {
     std::vector<ProgramRow> rows;
-    std::vector<std::pair<uint32_t, int32_t>> stack;  // nodes with their parent rows; the next one is last
+    std::vector<std::pair<uint32_t, int32_t>> stack;  // nodes with parent rows; the last is the next to visit
     for (auto node = top.rbegin(); node != top.rend(); ++node) stack.push_back({*node, -1});
     while (!stack.empty()) {
       const auto [index, parent] = stack.back();

@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-// Hashes of all subsequences of consecutive items: polynomials modulo the prime 2^61 - 1.
+// Computes the hash of any range of items from prefix hashes. The hashes are polynomials modulo the prime 2^61 - 1.
 class SubsequenceHashes {
  public:
   explicit SubsequenceHashes(std::span<const uint64_t> items) : prefix_(items.size() + 1), power_(items.size() + 1, 1) {
@@ -70,7 +70,7 @@ class RepeatFinder {
   }
 
  private:
-  static constexpr size_t kMaxWidth = 4096;  // finds layers of up to four times as many items
+  static constexpr size_t kMaxWidth = 4096;  // limit on the width of a window in AddDistances
   static constexpr size_t kLookAhead = 64;
   struct Candidate {
     Repeat repeat;
@@ -78,8 +78,8 @@ class RepeatFinder {
     bool is_computed = false;
   };
 
-  // A period is the distance to the next equal window of items. Windows of one item find short periods; wide windows
-  // find layers that contain some items several times.
+  // For each window of `width` items, finds the distance to the next equal window. This distance may be a period. Wide
+  // windows are needed to find layers in which some items occur several times.
   void AddDistances(size_t width) {
     std::vector<uint32_t> distances(hashes_.size(), 0);
     absl::flat_hash_map<uint64_t, size_t> last;
@@ -91,7 +91,7 @@ class RepeatFinder {
     distances_.push_back(std::move(distances));
   }
 
-  // The repeat starting at i that saves the most lines.
+  // Returns the repeat starting at i that saves the most lines.
   const Candidate& BestAt(size_t i) {
     Candidate& best = best_[i];
     if (best.is_computed) return best;
@@ -99,7 +99,7 @@ class RepeatFinder {
     size_t last_period = 0;
     for (const std::vector<uint32_t>& distances : distances_) {
       const size_t period = distances[i];
-      if (period == 0) break;  // wider windows do not occur again either
+      if (period == 0) break;  // if this window does not occur again, no wider window does
       if (period == last_period) continue;
       last_period = period;
       const size_t count = 1 + hashes_.CommonPrefix(i, i + period) / period;
@@ -110,7 +110,7 @@ class RepeatFinder {
     return best;
   }
 
-  // Start of the first better repeat that begins within the repeat at i. If there is none, the end of the repeat at i.
+  // Returns the start of the first better repeat that begins within the repeat at i, or the end of the repeat at i.
   size_t NextBetter(size_t i) {
     const Candidate current = BestAt(i);
     const size_t end = current.repeat.end();
@@ -121,7 +121,7 @@ class RepeatFinder {
 
   SubsequenceHashes hashes_;
   std::vector<int64_t> lines_before_;
-  std::vector<std::vector<uint32_t>> distances_;  // for each width, distances to the next equal window; 0: none
+  std::vector<std::vector<uint32_t>> distances_;  // by width and item; 0 if no equal window follows
   std::vector<Candidate> best_;
 };
 

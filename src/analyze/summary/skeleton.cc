@@ -34,14 +34,14 @@ class Skeleton::Builder {
 
   void Build() {
     const std::vector<const Computation*>& order = executions_.calls().ReachableFromEntry();
-    // Visit callees first, so that the block of a callee exists before its use, unless calls form a cycle.
+    // Visit callees first, so that the block of a callee exists before its callers use it, unless calls form a cycle.
     for (auto computation = order.rbegin(); computation != order.rend(); ++computation)
       if (HasBlock(**computation)) blocks_[*computation] = &MakeBlock(**computation);
     skeleton_.entry_ = BlockOf(module_.entry);
   }
 
  private:
-  // True for computations that get a block. Fused computations get one on request, per-element functions never do.
+  // True for computations that get a block. Fused computations get a block on request, per-element functions never.
   bool HasBlock(const Computation& computation) const {
     const auto callers = executions_.calls().CallersOf(computation);
     return callers.empty() || std::any_of(callers.begin(), callers.end(), [&](const Instruction* caller) {
@@ -99,7 +99,7 @@ class Skeleton::Builder {
       block.hidden += Hidden(hlo, item);
   }
 
-  // If the last item is the start of this done, makes it represent the whole op and returns true.
+  // If the last item is `start`, makes this item represent the whole async op and returns true.
   bool MergeIntoStart(SkeletonBlock& block, const Instruction& start) const {
     if (options_.ops == ShownOps::kAll) return false;
     if (block.items.empty() || block.items.back().kind != ItemKind::kStart || block.items.back().hlo != &start)
@@ -145,7 +145,7 @@ class Skeleton::Builder {
     return options_.ops == ShownOps::kImportant && item.kind != ItemKind::kCall && HiddenIn(item) > 0;
   }
 
-  // True for a call whose computation shows one op; that op replaces the call.
+  // True for a call whose computation has only one item. This item then replaces the call.
   bool CanInline(const SkeletonItem& item) const {
     return options_.ops != ShownOps::kAll && IsCall(*item.hlo) && item.blocks.size() == 1 &&
            item.blocks[0]->items.size() == 1;
@@ -161,7 +161,7 @@ class Skeleton::Builder {
     return Info(hlo.opcode).op_class == OpClass::kStructure ? 0 : 1;
   }
 
-  // Computes the hash and the number of lines.
+  // Computes the hash and the number of lines of an item.
   void Complete(SkeletonItem& item) {
     if (item.hash != 0 || item.hlo == nullptr) return;  // inlined from another block
     const Instruction& hlo = *item.hlo;

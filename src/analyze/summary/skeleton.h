@@ -19,24 +19,24 @@ struct SkeletonOptions {
 struct SkeletonBlock;
 struct SkeletonItem {
   enum class Kind : uint8_t {
-    kOp,           // an op, also an async one with nothing between its start and its done
-    kStart,        // start of an async op
-    kDone,         // done of an async op
-    kLoop,         // blocks: the body
-    kConditional,  // blocks: the branches
-    kCall,         // blocks: the called computation; also an expanded fusion or an async computation
-    kMinor,        // blocks: several consecutive minor fusions
-    kRepeat,       // blocks: one period of a sequence that occurs `repeats` times in a row
+    kOp,           // an op, or an async op without other items between its start and its done
+    kStart,        // the start of an async op
+    kDone,         // the done of an async op
+    kLoop,         // `blocks` has the body
+    kConditional,  // `blocks` has the branches
+    kCall,         // a call, an async computation or an expanded fusion; `blocks` has the called computation
+    kMinor,        // `blocks` has several consecutive minor fusions
+    kRepeat,       // `blocks` has one period of a sequence that occurs `repeats` times in a row
   };
   Kind kind = Kind::kOp;
-  bool is_async = false;                          // an op with a start and a done
+  bool is_async = false;                          // true for a kOp that consists of a start and a done
   const Instruction* hlo = nullptr;               // null if several instructions form one item
-  const LogicalCollective* collective = nullptr;  // the collective that the item is, starts or completes
+  const LogicalCollective* collective = nullptr;  // the collective of which the item is the op, start or done
   int64_t repeats = 1;
   std::vector<const SkeletonBlock*> blocks;
-  std::string op_name;  // set if it differs between repeats, with * for the differing numbers
-  uint64_t hash = 0;    // equal for equivalent items
-  int64_t lines = 1;    // including its blocks; at most kMaxLines
+  std::string op_name;  // set only if the op_names of the repeats differ; has * for each differing number
+  uint64_t hash = 0;    // equivalent items have equal hashes
+  int64_t lines = 1;    // number of lines of the item and its blocks, at most kMaxLines
 };
 
 struct SkeletonBlock {
@@ -53,7 +53,7 @@ class Skeleton {
   Skeleton(const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
            const SkeletonOptions& options);
 
-  // Blocks are shared: a computation with two callers is one block.
+  // The block of the entry computation. A computation with several callers has only one block.
   const SkeletonBlock& entry() const { return *entry_; }
   FusionWorks& works() { return works_; }
 
@@ -64,7 +64,7 @@ class Skeleton {
   FusionWorks works_;
 };
 
-// The op_name of an instruction, without the bracketed parameters that older JAX versions append; empty if none.
+// Returns the op_name of an instruction, without bracketed parameters (from old JAX versions). Empty if there is none.
 std::string_view OpNameOf(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -11,7 +11,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The end of the number that starts at `begin`.
+// Returns the end of the number that starts at `begin`.
 size_t NumberEnd(std::string_view text, size_t begin) {
   while (begin < text.size() && IsDigit(text[begin])) ++begin;
   return begin;
@@ -28,8 +28,8 @@ std::string_view NameOf(const SkeletonItem& item) {
   return OpNameOf(*item.hlo);
 }
 
-// Adds wildcards to the names of the item and of the items in its blocks, where they differ in `next`, the same item in
-// the next period. Copies the blocks that change, since blocks are shared. Returns true if anything differs.
+// Replaces numbers by wildcards in the op_names of the item and of all items in its blocks, if they differ from `next`,
+// the same item in the next period. Copies changed blocks, since blocks are shared. Returns true if any name differs.
 bool AddWildcards(SkeletonItem& item, const SkeletonItem& next, std::deque<SkeletonBlock>& blocks, int depth) {
   constexpr int kMaxDepth = 12;
   bool differs = NameOf(item) != NameOf(next);
@@ -77,13 +77,13 @@ SkeletonItem FoldRepeat(std::span<SkeletonItem> items, const Repeat& repeat, std
 }  // namespace
 
 void FoldRepeats(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks) {
-  // Folded items may repeat again: a few passes find those repeats.
+  // Folded items may repeat in turn, so run a few passes.
   for (int pass = 0; pass < 4; ++pass) {
     std::vector<uint64_t> hashes;
     std::vector<int64_t> lines;
     for (const SkeletonItem& item : items) {
       hashes.push_back(item.hash);
-      lines.push_back(std::min<int64_t>(item.lines, 1000));  // so that sums stay small
+      lines.push_back(std::min<int64_t>(item.lines, 1000));  // avoids overflow of sums
     }
     const std::vector<Repeat> repeats = FindRepeats(hashes, lines);
     if (repeats.empty()) return;

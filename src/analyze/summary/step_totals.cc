@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-// Communication first, unimportant ops last.
+// The sort order of categories: communication comes first, unimportant ops come last.
 int Rank(OpCategory c) { return c == OpCategory::kNone ? 2 : c == OpCategory::kCommunication ? 0 : 1; }
 
 class Totals {
@@ -22,7 +22,6 @@ class Totals {
     total.flops += once.flops * times;
   }
 
-  // Adds memory traffic and flops to a kind that exists.
   void AddCost(const std::string& kind, const Cost& once, double times) {
     KindTotal& total = kinds_[index_.at(kind)];
     total.memory_bytes += once.bytes() * times;
@@ -30,7 +29,7 @@ class Totals {
   }
 
   std::vector<KindTotal> Sorted() {
-    // Weigh flops and bytes for a machine with a hundred flops per byte.
+    // Weigh flops and bytes as on a machine that computes a hundred flops in the time of one byte.
     auto weight = [](const KindTotal& kind) { return kind.flops + 100 * (kind.memory_bytes + kind.payload_bytes); };
     std::stable_sort(kinds_.begin(), kinds_.end(), [&](const KindTotal& a, const KindTotal& b) {
       return std::tuple(Rank(a.interest), weight(b)) < std::tuple(Rank(b.interest), weight(a));
@@ -48,7 +47,7 @@ class Totals {
 StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works) {
   Totals totals;
   StepTotals result;
-  absl::flat_hash_map<const Instruction*, std::string> collective_parts;  // with the kind of their collective
+  absl::flat_hash_map<const Instruction*, std::string> collective_parts;  // kind of the collective of each part
   for (const LogicalCollective& collective : collectives.all) {
     KindTotal once;
     once.payload_bytes = static_cast<double>(collective.payload_bytes);
@@ -62,7 +61,7 @@ StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& 
       continue;
     }
     OpCategory category = OpCategoryOf(*instruction.hlo, works);
-    // A collective that is not counted above is the done of another one, or a repeated part in TPU code.
+    // A collective op that is not counted above is a done, or another part of a collective that is spread over fusions.
     if (IsAsyncDone(*instruction.hlo) || IsCommunication(*instruction.hlo)) category = OpCategory::kNone;
     KindTotal once;
     once.memory_bytes = instruction.once.bytes();

@@ -1,4 +1,4 @@
-// The execution count and total cost of each kind of op in a step.
+// Computes the execution count and total cost of each kind of op in a step.
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
@@ -12,8 +12,8 @@ struct KindTotal {
   std::string kind;  // "all-reduce", "dot fusion", "__cublas$gemm"
   OpCategory interest = OpCategory::kNone;
   double times = 0;
-  double payload_bytes = 0;  // for collectives
-  double memory_bytes = 0;   // read and written
+  double payload_bytes = 0;  // payload of collectives
+  double memory_bytes = 0;   // bytes read and written
   double flops = 0;
 };
 
@@ -21,9 +21,9 @@ struct KindTotal {
 inline constexpr std::string_view kSmallOps = "small ops";
 
 struct StepTotals {
-  // Communication first, small ops last, else by decreasing weight. Memory and flops sum to those of ModuleCost.
+  // Communication comes first, small ops last, the rest by decreasing cost. Memory and flops sum to ModuleCost::total.
   std::vector<KindTotal> kinds;
-  absl::flat_hash_map<const Instruction*, Cost> cost_of;  // cost per execution; without collectives
+  absl::flat_hash_map<const Instruction*, Cost> cost_of;  // cost per execution, except for collectives
 };
 
 StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works);

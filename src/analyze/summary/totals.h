@@ -14,11 +14,11 @@ struct ModuleTotals {
   double instructions = 0;
   double flops = 0;
   double transcendentals = 0;
-  double bytes = 0;                       // read and written
-  double wire_bytes = 0;                  // maximum received by any device from other devices
+  double bytes = 0;                       // bytes read and written
+  double wire_bytes = 0;                  // maximum bytes received by any device from other devices
   double collectives = 0;                 // number of executed collectives
   double peak_memory = 0;                 // maximum of the live bytes
-  std::map<std::string, double> by_kind;  // executed collectives by kind
+  std::map<std::string, double> by_kind;  // number of executed collectives by kind
   std::vector<std::string> assumptions;
 };
 

@@ -1,4 +1,4 @@
-// The kind of work of an instruction; the page has a color for each kind.
+// The kind of work of an instruction. The HTML report has a color for each kind.
 #pragma once
 
 #include "analyze/summary/op_category.h"
@@ -11,7 +11,7 @@ enum class WorkKind : uint8_t {
   kElementwise,  // maps, reductions, random bits, decompositions
   kMove,         // copies, slices, gathers
   kLibraryCall,  // custom calls
-  kControl,      // loops, branches, calls; their computations do the work
+  kControl,      // loops, branches and calls, whose computations do the work
   kNone,         // parameters, constants, tuples
 };
 

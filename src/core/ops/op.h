@@ -220,7 +220,6 @@ struct OpInfo {
 };
 
 const OpInfo& Info(Opcode opcode);
-inline std::string_view Text(Opcode opcode) { return Info(opcode).text; }
 inline CallKind CallKindOf(const Instruction& hlo) { return Info(hlo.opcode).call_kind; }
 // The attribute with this id among the op's own and the common ones; null if there is none.
 const AttrDef* FindAttr(Opcode opcode, uint32_t id);

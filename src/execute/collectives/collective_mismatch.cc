@@ -15,7 +15,7 @@ bool HaveEqualConstants(const Instruction& a, const Instruction& b) {
   return std::equal(x->data.begin(), x->data.end(), y->data.begin(), y->data.end());
 }
 
-// True if both consist of the same ops on the same operands; ignores names.
+// True if both computations apply the same ops to the same operands; ignores names.
 bool AreEquivalent(const Computation* a, const Computation* b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr || a->instructions.size() != b->instructions.size()) return false;
@@ -32,7 +32,7 @@ bool AreEquivalent(const Computation* a, const Computation* b) {
   return true;
 }
 
-// The data of send and recv must have compatible shapes; a recv's operands are not data.
+// The data of send and recv must have compatible shapes. The operands of a recv are not data.
 std::string TransferMismatch(const Instruction& send, const Instruction& recv) {
   const Shape& sent = send.operand_shape(0);
   const Shape& received = recv.shape().element(0);

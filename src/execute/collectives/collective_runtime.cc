@@ -36,7 +36,7 @@ void CollectiveRuntime::ReleaseRunSlot(int64_t device) {
   HandOverRunSlot(*devices_[static_cast<size_t>(device)]);
 }
 
-// Grants a free slot immediately, else queues the device. The caller holds the mutex, as for HandOverRunSlot.
+// Grants a free slot immediately, or else queues the device. The caller of this and of HandOverRunSlot holds the mutex.
 void CollectiveRuntime::GrantRunSlot(DeviceState& state) {
   if (free_run_slots_ == 0) return ready_.push_back(&state);
   --free_run_slots_;
@@ -58,7 +58,7 @@ void CollectiveRuntime::HandOverRunSlot(DeviceState& state) {
   next.changed.notify_one();
 }
 
-// Registers a member's arrival. The caller holds the mutex.
+// Registers a member's arrival at its next operation. The caller holds the mutex.
 std::shared_ptr<Operation> CollectiveRuntime::JoinOperation(const Instruction& hlo, Rendezvous& rendezvous,
                                                             size_t rank) {
   const int64_t number = rendezvous.arrivals[rank]++;
@@ -74,7 +74,7 @@ std::shared_ptr<Operation> CollectiveRuntime::JoinOperation(const Instruction& h
   std::shared_ptr<Operation> operation = rendezvous.expected[static_cast<size_t>(number - rendezvous.first_expected)];
   operation->instructions[rank] = &hlo;
   if (--operation->missing == 0) {
-    // Every member arrives at operations in order, so all members have arrived at all earlier operations.
+    // Every member arrives at operations in order, so all members have also arrived at all earlier operations.
     SHOAL_CHECK(rendezvous.expected.front() == operation, "operations must complete in order");
     rendezvous.expected.pop_front();
     ++rendezvous.first_expected;
@@ -114,9 +114,9 @@ Result<Handle> CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& ren
   return Handle{std::move(operation), at};
 }
 
-// Folds contributions in rank order up to the first missing one. Completes the operation if none is missing.
+// Folds contributions in rank order up to the first missing contribution. Completes the operation if none is missing.
 Status CollectiveRuntime::FoldArrived(Operation& operation, const Accumulate& accumulate) {
-  // The thread folds for all members, so its allocations are not charged to its device.
+  // The thread folds on behalf of all members, so its allocations are not charged to its device.
   const ScopedUnmeteredThread unmetered;
   while (operation.folded_count < operation.instructions.size()) {
     Arrays next;
@@ -148,7 +148,7 @@ Status CollectiveRuntime::CheckCompatible(const Operation& operation, size_t mem
                      LineOf(other, source_), ": ", mismatch));
 }
 
-// Runs without the mutex: all members have arrived, so only the last one accesses the operation.
+// Runs without the mutex: all members have arrived, so only the last arriver accesses the operation.
 Status CollectiveRuntime::CompleteOperation(Operation& operation, const Combine& combine) {
   for (size_t i = 1; i < operation.instructions.size(); ++i) SHOAL_TRY(CheckCompatible(operation, i));
   const ScopedUnmeteredThread unmetered;
@@ -166,7 +166,7 @@ void CollectiveRuntime::CompleteOperation(Operation& operation, std::vector<Arra
 }
 
 // Counts the waiting devices as running immediately, before their threads wake up. Otherwise a deadlock could be
-// reported where there is none.
+// reported by mistake.
 void CollectiveRuntime::Wake(Operation& operation) {
   for (int64_t member : operation.rendezvous->members) {
     DeviceState& state = *devices_[static_cast<size_t>(member)];
@@ -178,8 +178,8 @@ void CollectiveRuntime::Wake(Operation& operation) {
   }
 }
 
-// A waiting device polls for messages of other processes itself, which is faster than waking its thread. Only one
-// device polls at a time, and only while no other device needs the core.
+// A waiting device's own thread polls for messages of other processes: this is faster than waking that thread later.
+// Only one device polls at a time, and only while no other device needs the core.
 void CollectiveRuntime::PollForRunSlot(std::unique_lock<std::mutex>& lock, const DeviceState& state) {
   if (std::exchange(has_poller_, true)) return;
   const ScopedUnmeteredThread unmetered;

@@ -14,7 +14,7 @@ using Arrays = std::vector<Array>;
 // Maps the contributions of all members, in rank order, to the results of all members.
 using Combine = std::function<Result<std::vector<Arrays>>(std::vector<Arrays> contributions)>;
 
-// For collectives between processes (execute/collectives/exchange.h).
+// Used by collectives between processes (execute/collectives/exchange.h).
 class Exchange;
 struct GroupLayout;
 using MakeExchange = std::function<std::unique_ptr<Exchange>()>;

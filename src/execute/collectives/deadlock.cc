@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kMaxLines = 6;  // of each kind
+constexpr size_t kMaxLines = 6;  // limit for each kind of line
 
 std::string NameAndLine(const Instruction& hlo, const Source* source) {
   return StrCat(Text(hlo.opcode), " ", hlo.name, LineOf(hlo, source));
@@ -74,11 +74,11 @@ std::string DeadlockReport::Describe(const Waiting& waiting) const {
                 NameAndLine(*waiting.at, runtime_.source_), " for ", DeviceList(waiting.missing));
 }
 
-// A line with the number of iterations that each device has started, or the branch it took. No value: not reached.
+// Adds a line with the iterations that each device has started or the branch it took; no value: it did not reach `hlo`.
 std::string DeadlockReport::Difference(const Instruction& hlo,
                                        const std::map<std::optional<int64_t>, DeviceGroup>& by_count,
                                        bool branches) const {
-  // Sorted by device.
+  // The rows, sorted by device.
   std::vector<std::pair<DeviceGroup, std::optional<int64_t>>> rows;
   for (const auto& [count, devices] : by_count) rows.emplace_back(devices, count);
   std::sort(rows.begin(), rows.end());

@@ -11,11 +11,11 @@ std::string DeviceList(const DeviceGroup& sorted);
 class DeadlockReport {
  public:
   explicit DeadlockReport(const CollectiveRuntime& runtime) : runtime_(runtime) {}
-  // Returns nullopt if all devices have finished. The caller holds the runtime's mutex, and no device runs.
+  // Returns nullopt if all devices have finished. The caller holds the runtime's mutex, and no device is running.
   std::optional<Diag> Explain() const;
 
  private:
-  // A set of devices that wait at one instruction for one set of missing devices.
+  // A set of devices that wait at one instruction for the same set of missing devices.
   struct Waiting {
     const Instruction* at = nullptr;
     DeviceGroup missing, devices;

@@ -1,5 +1,5 @@
-// Deadlock reports across processes: each process serializes the state of its devices. The first process adds them to
-// its own state and reports on all devices as if they were local.
+// Deadlock reports across processes: each process serializes the state of its devices. The first process adds these
+// states to its own and reports on all devices as if they were local.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -27,7 +27,7 @@ Counts ReadCounts(Reader& reader, const ProcessLink& link) {
   return counts;
 }
 
-// The host of each device, if there are several hosts.
+// Lists the host of each device if there are several hosts.
 std::string DescribeHosts(ProcessLink& link) {
   std::string text;
   const Job& job = link.job();
@@ -52,7 +52,7 @@ CollectiveRuntime::DeviceStateCounts CollectiveRuntime::CountDeviceStates() cons
 std::string CollectiveRuntime::DescribeWaiting() const {
   std::lock_guard lock(mutex_);
   Writer writer;
-  // The local members' arrival counts at each rendezvous with members in other processes.
+  // Writes the arrival counts of local members at each rendezvous with members in other processes.
   for (const auto& [key, rendezvous] : rendezvous_) {
     if (rendezvous->layout == nullptr || rendezvous->local_count == 0) continue;
     writer.Int(1).Int(static_cast<int64_t>(key.kind)).Int(key.channel).Int(key.transfer ? 1 : 0).Ints(key.members);
@@ -129,7 +129,7 @@ void CollectiveRuntime::StopDeadlocked() {
     for (const std::unique_ptr<DeviceState>& state : devices_)
       if (std::any_of(remote_operations_.begin(), remote_operations_.end(),
                       [&](const auto& each) { return each.get() == state->waits_for; }))
-        state->waits_for = nullptr;  // a device of another process: no local thread waits
+        state->waits_for = nullptr;  // no local thread waits on behalf of a device of another process
   }
   if (!deadlock) return;
   StrAppend(&deadlock->message, DescribeHosts(*link_));

@@ -10,11 +10,11 @@
 namespace shoal::internal {
 namespace {
 
-// Number of unsuccessful polls, about 100 µs, before the device waits as for any other collective. kMaxYields applies
-// instead if each poll yields the core.
+// Number of unsuccessful polls, about 100 µs, before the device waits as it does for any other collective. If each poll
+// yields the core, kMaxYields is the limit instead.
 constexpr int kMaxPolls = 2000, kMaxYields = 100;
 
-// Pauses between two polls, because the awaited process may run on this core's other hardware thread.
+// Pauses between two polls, because the other process may run on this core's second hardware thread.
 void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -30,7 +30,7 @@ void FastRendezvous::Begin(int64_t number) {
   arrived_ = 0;
 }
 
-// All members that arrive at the same instruction with arrays of the same types send identical bytes before the part.
+// If members arrive at the same instruction with the same types, their messages are identical up to the part.
 bool FastRendezvous::Take(int from, std::string_view message) {
   if (!message.starts_with(head_)) return false;
   const auto process = std::lower_bound(layout_.ranks.begin(), layout_.ranks.end(), from) - layout_.ranks.begin();
@@ -74,13 +74,13 @@ std::unique_ptr<FastRendezvous> ProcessLink::NewFastRendezvous(const Instruction
 }
 
 bool ProcessLink::TryFastRendezvous(FastRendezvous& fast, int64_t number, std::span<const std::string_view> parts) {
-  // Hold the mutex throughout, since no other thread has messages to poll for.
+  // Hold the mutex throughout: no other thread needs to poll for messages.
   std::lock_guard lock(job_.mutex());
   if (is_stopped_) return false;
   const GroupLayout& layout = fast.layout();
   fast.Begin(number);
   fast_ = &fast;
-  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // the only writer
+  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // only this thread writes it
   for (size_t i = 1; i < layout.ranks.size(); ++i) {
     const size_t process = (layout.self + i) % layout.ranks.size();
     ++sent_;
@@ -97,7 +97,7 @@ bool ProcessLink::TryFastRendezvous(FastRendezvous& fast, int64_t number, std::s
   return true;
 }
 
-// Takes messages that arrived before this device did; keeps those that do not match.
+// Takes messages that arrived before this device arrived. Keeps messages that do not match.
 void ProcessLink::TakeEarly(FastRendezvous& fast) {
   const auto found = early_messages_.find({fast.rendezvous().hash, fast.number()});
   if (found == early_messages_.end()) return;

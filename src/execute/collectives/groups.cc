@@ -1,4 +1,4 @@
-// The groups and routes of collectives, and their rendezvous.
+// Computes the groups and routes of collectives, and creates their rendezvous.
 #include <set>
 
 #include "core/ops/attrs.h"
@@ -15,7 +15,7 @@ constexpr size_t kMaxGroups = 500;
 
 int64_t ChannelOf(const Instruction& hlo) { return hlo.has(kChannelId) ? hlo[kChannelId] : kNoChannel; }
 
-// Returns `cache`'s entry for the instruction, computed by `make` once. Concurrent callers get the entry stored first.
+// Returns the instruction's entry in `cache`, computed once by `make`. Concurrent callers get the entry stored first.
 template <class T, class Make>
 Result<const T*> FindOrMake(const Instruction& hlo, std::shared_mutex& mutex,
                             std::unordered_map<const Instruction*, std::unique_ptr<T>>& cache, Make make) {
@@ -31,7 +31,7 @@ Result<const T*> FindOrMake(const Instruction& hlo, std::shared_mutex& mutex,
 
 }  // namespace
 
-// Identical in every process, and different for different keys.
+// The hash of a key: identical in every process, and different for different keys.
 uint64_t CollectiveRuntime::HashOf(const RendezvousKey& key) {
   uint64_t hash = 0xcbf29ce484222325u;
   auto add = [&](int64_t number) {
@@ -110,19 +110,19 @@ Result<const Routes*> CollectiveRuntime::RoutesOf(const Instruction& hlo) {
   });
 }
 
-// Creates the transport's groups for all rendezvous of all-reduces, before the run: all processes must do so together.
+// Creates the transport's groups for the rendezvous of all-reduces. All processes must do so together, before the run.
 void ProcessLink::MakeGroups() {
   std::vector<const Rendezvous*> all;
   for (const Instruction* hlo : instructions_) {
     if (!IsAllReduce(*hlo)) continue;
     const Result<const Groups*> groups = runtime_->GroupsOf(*hlo);
-    if (!groups.ok()) continue;  // reported when a device reaches it
+    if (!groups.ok()) continue;  // reported when a device reaches the instruction
     for (const Rendezvous* each : (*groups)->rendezvous)
       if (each->members.size() > 1) all.push_back(each);
   }
   std::set<uint64_t> hashes;
   for (const Rendezvous* each : all) hashes.insert(each->hash);
-  // MPI supports few groups. With more, shoal reduces in rank order itself.
+  // MPI supports few groups. If there are more, shoal itself reduces in rank order.
   job_.fast_reduction = hashes.size() <= kMaxGroups;
   if (!job_.fast_reduction) return;
   for (const Rendezvous* each : all)

@@ -97,11 +97,11 @@ class PartExchange : public Exchange {
     received_types_.resize(layout_->count);
     for (const ArrayType& type : *types) {
       contiguous_.emplace_back(type.type, AsInts(type.dims));
-      data_.push_back(contiguous_.back().mutable_data());  // before the array is shared, which would force a copy
+      data_.push_back(contiguous_.back().mutable_data());  // must precede sharing the array, else it would be copied
     }
   }
 
-  // Called if the contributions turn out to differ. The parts received so far become views that `join` copies.
+  // Called if the contributions differ. The parts received so far become views, which `join` copies.
   void AbandonContiguous() {
     is_contiguous_ = false;
     for (size_t source = 0; source < received_types_.size(); ++source) {
@@ -135,11 +135,11 @@ class PartExchange : public Exchange {
 
   const PartRules rules_;
   const GroupLayout* layout_ = nullptr;
-  std::vector<Arrays> contributions_, parts_;  // by member
+  std::vector<Arrays> contributions_, parts_;  // indexed by member
   const std::vector<ArrayTypes>* types_ = nullptr;
   bool has_preposted_ = false, is_contiguous_ = false;
   Arrays contiguous_;
-  std::vector<ArrayTypes> received_types_;  // by member: the parts received into contiguous_
+  std::vector<ArrayTypes> received_types_;  // for each member, the types of the parts in contiguous_
   std::vector<std::byte*> data_;
 };
 

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Typical size of a message's body.
+// Typical size of the body of a message.
 constexpr size_t kBodyBytes = 128;
 
 }  // namespace
@@ -20,10 +20,10 @@ struct ProcessLink::PendingExchange {
   std::unique_ptr<Exchange> exchange;
   const GroupLayout* layout = nullptr;
   int round = 0;
-  std::vector<ArrayTypes> types;      // of the contributions, by member
-  std::vector<std::string> messages;  // by process: a message of this round that waits until all have arrived
+  std::vector<ArrayTypes> types;      // types of the contributions, indexed by member
+  std::vector<std::string> messages;  // indexed by process: messages of this round that wait until all have arrived
   size_t arrived = 0;                 // number of processes whose message of this round has arrived
-  size_t received = 0;                // number of those whose blocks have been received
+  size_t received = 0;                // number of processes whose blocks have been received
 };
 
 ProcessLink::ProcessLink(Job& job, const Placement& placement, const Module& module)
@@ -58,7 +58,7 @@ std::unique_ptr<GroupLayout> ProcessLink::LayoutOf(const DeviceGroup& members) c
   if (by_rank.size() == 1 && by_rank.begin()->first == placement_.rank) return nullptr;
   auto layout = std::make_unique<GroupLayout>();
   layout->count = members.size();
-  layout->self = SIZE_MAX;  // if this process has no member
+  layout->self = SIZE_MAX;  // keeps this value if this process has no member
   for (auto& [rank, indices] : by_rank) {
     if (rank == placement_.rank) layout->self = layout->ranks.size();
     layout->ranks.push_back(rank);
@@ -102,12 +102,12 @@ void ProcessLink::Begin(const std::shared_ptr<Operation>& operation, std::unique
   Check(fast == nullptr ? SendRound(pending) : Resume(pending, *fast));
 }
 
-// Sends this round's blocks to all other processes, then handles the messages that they have sent already.
+// Sends this round's blocks to all other processes, then handles their messages that have already arrived.
 Status ProcessLink::SendRound(const std::shared_ptr<PendingExchange>& pending) {
   const GroupLayout& layout = *pending->layout;
   pending->messages.assign(layout.ranks.size(), {});
   pending->arrived = pending->received = 0;
-  // Starts with the next process, so that not all processes send to the same one first.
+  // Start with the next process, so that not all processes send to the same process first.
   for (size_t i = 1; i < layout.ranks.size(); ++i) {
     const size_t process = (layout.self + i) % layout.ranks.size();
     SHOAL_ASSIGN(blocks, pending->exchange->OutgoingBlocks(pending->round, process));
@@ -124,7 +124,7 @@ Status ProcessLink::SendRound(const std::shared_ptr<PendingExchange>& pending) {
   return TakeEarly(pending->key);
 }
 
-// Continues a collective that started as a fast rendezvous; its parts have been sent.
+// Continues a collective that started as a fast rendezvous and has already sent its parts.
 Status ProcessLink::Resume(const std::shared_ptr<PendingExchange>& pending, const FastRendezvous& fast) {
   const GroupLayout& layout = *pending->layout;
   pending->messages.assign(layout.ranks.size(), {});
@@ -145,7 +145,7 @@ bool ProcessLink::Take(int from, std::string_view bytes) {
   if (fast_ != nullptr && fast_->Take(from, bytes)) return ++received_, true;
   Reader reader(bytes);
   const int64_t run = reader.Int();
-  if (run != run_) return run < run_;  // a later run's message is kept, an earlier one's is dropped
+  if (run != run_) return run < run_;  // keep messages of later runs, drop those of earlier runs
   const int64_t kind = reader.Int();
   if (kind != kPart && kind != kDelivery) {
     TakeControl(from, kind, reader);
@@ -156,7 +156,7 @@ bool ProcessLink::Take(int from, std::string_view bytes) {
   return true;
 }
 
-// Keeps the message if its operation has not started here.
+// Keeps the message for later if its operation has not started in this process.
 void ProcessLink::Take(int from, const Message& message) {
   if (is_stopped_) return Discard(from, message);
   if (message.kind == kPart) return Check(TakePart(from, message));
@@ -183,14 +183,14 @@ Status ProcessLink::TakePart(int from, const Message& message) {
     }
   }
   const bool is_last = ++pending->arrived + 1 == layout.ranks.size();
-  // If the receive buffers are known, the receive starts without waiting for other processes.
+  // If the receive buffers are known, start the receive without waiting for other processes.
   if (CanReceiveNow(*pending, process)) SHOAL_TRY(StartReceive(pending, process, message));
   else pending->messages[process] = std::string(message.whole);
   return is_last ? OnAllArrived(pending) : Status();
 }
 
-// True if the process's blocks have the same layout as this process's: its members are at the same instruction with the
-// same types.
+// True if the blocks of `process` have the same layout as this process's blocks, because its members are at the same
+// instruction with the same types.
 bool ProcessLink::CanReceiveNow(const PendingExchange& pending, size_t process) {
   if (pending.round > 0) return true;
   const GroupLayout& layout = *pending.layout;
@@ -212,7 +212,6 @@ Status ProcessLink::StartReceive(const std::shared_ptr<PendingExchange>& pending
   return buffers.ok() ? Status() : buffers.diag();
 }
 
-// Called when the messages of all processes for this round have arrived.
 Status ProcessLink::OnAllArrived(const std::shared_ptr<PendingExchange>& pending) {
   const std::vector<std::string> messages = std::exchange(pending->messages, {});
   Status status = pending->round == 0 ? CheckArrivals(*pending) : Status();
@@ -232,7 +231,7 @@ Status ProcessLink::CheckArrivals(const PendingExchange& pending) {
   return pending.exchange->OnTypesAgreed(pending.types);
 }
 
-// The types of the blocks that a process sends, from the end of its message's body.
+// Reads the types of the blocks that a process sends, which are at the end of its message's body.
 ArrayTypes ProcessLink::BlockTypes(const PendingExchange& pending, size_t process, const Message& message) {
   Reader body(message.body);
   body.Int();
@@ -280,7 +279,7 @@ Status ProcessLink::Finish(const std::shared_ptr<PendingExchange>& pending) {
   return {};
 }
 
-// Starts no further exchange, and discards all messages that have not been received.
+// Prevents further exchanges, and discards all messages that have not been received.
 void ProcessLink::OnStopped(const Diag& reason) {
   std::lock_guard lock(job_.mutex());
   if (std::exchange(is_stopped_, true)) return;

@@ -1,5 +1,5 @@
 // ProcessLink: connects the CollectiveRuntime of a run to those of the other processes of a job. It handles collectives
-// whose members are in several processes, transfers between processes, the end of the run and failures.
+// with members in several processes, transfers between processes, the end of the run and failures.
 #pragma once
 
 #include <atomic>
@@ -22,28 +22,27 @@ class ProcessLink {
 
   const Placement& placement() const { return placement_; }
   Job& job() { return job_; }
-  // The distribution of the members over processes; null if all are in this process.
+  // The distribution of the members over processes; null if all members are in this process.
   std::unique_ptr<GroupLayout> LayoutOf(const DeviceGroup& members) const;
 
-  // Sets the runtime. Call this before its devices run.
+  // Sets the runtime. Call this before the runtime's devices run.
   void Attach(CollectiveRuntime& runtime);
-  // Call this when the devices of this process have ended. Waits until those of all other processes have ended. If the
-  // run was stopped, returns the reason.
+  // Call this when the devices of this process have ended. Waits until the devices of all other processes have ended.
+  // If the run was stopped, returns the reason.
   std::optional<Diag> Join();
 
-  // Called on the devices' threads, which do not hold the runtime's mutex.
+  // Called on the threads of devices, without holding the runtime's mutex.
   void Begin(const std::shared_ptr<Operation>& operation, std::unique_ptr<Exchange> exchange);
   void Deliver(const Instruction& hlo, const Rendezvous& rendezvous, int64_t number, Arrays arrays);
   void Expect(const std::shared_ptr<Operation>& operation);
   void OnStopped(const Diag& reason);
-  // See CollectiveRuntime.
   std::unique_ptr<FastRendezvous> NewFastRendezvous(const Instruction& hlo, Rendezvous& rendezvous, size_t rank,
                                                     const ArrayTypes& contribution, const ArrayTypes& parts);
   bool TryFastRendezvous(FastRendezvous& fast, int64_t number, std::span<const std::string_view> parts);
-  // Polls for messages while `waits` returns true. Gives up earlier if none arrives for a while.
+  // Polls for messages while `waits` returns true. Gives up earlier if no message arrives for a while.
   void PollWhile(const std::function<bool()>& waits);
 
-  // The number of an instruction, identical in every process.
+  // The ordinal of an instruction is identical in every process.
   int64_t OrdinalOf(const Instruction& hlo) const { return ordinals_.at(&hlo); }
   const Instruction* InstructionAt(int64_t ordinal) const;
 
@@ -63,11 +62,11 @@ class ProcessLink {
   struct IdleReport {
     bool is_idle = false;  // no device runs, and no receive is pending
     int64_t waiting = 0;   // number of waiting devices
-    int64_t sent = 0, received = 0;  // number of messages
+    int64_t sent = 0, received = 0;  // numbers of messages
     bool operator==(const IdleReport&) const = default;
   };
 
-  // The kind of a message: its second word, after the number of the run.
+  // The kind of a message is its second word; the first is the number of the run.
   enum Kind : int64_t { kPart, kDelivery, kIdle, kProbe, kProbeReply, kDescribe, kDescription, kStop, kEnd };
 
   static Key KeyOf(const Operation& operation);
@@ -103,7 +102,7 @@ class ProcessLink {
   void TakeDelivery(int from, const Message& message);
   void Check(const Status& status);
 
-  // Detection of the run's end, when all processes are idle and no message is in flight (termination_detection.cc).
+  // Detects the end of the run: all processes are idle and no message is in flight (termination_detection.cc).
   IdleReport OwnReport();
   void ReportIfIdle();
   void TakeControl(int from, int64_t kind, Reader& reader);
@@ -122,21 +121,21 @@ class ProcessLink {
   std::vector<const Instruction*> instructions_;
   std::unordered_map<const Instruction*, int64_t> ordinals_;
 
-  // Guarded by the job's mutex. early_messages_: messages of operations that have not started here.
+  // Guarded by the job's mutex. early_messages_ has the messages of operations that have not started in this process.
   std::unordered_map<Key, std::shared_ptr<PendingExchange>, KeyHash> pending_exchanges_;
   std::unordered_map<Key, std::shared_ptr<Operation>, KeyHash> expected_;
   std::unordered_map<Key, std::vector<std::pair<int, std::string>>, KeyHash> early_messages_;
-  std::unordered_map<uint64_t, int> groups_;  // by rendezvous hash: the group in which the transport reduces
-  FastRendezvous* fast_ = nullptr;            // the one in progress
+  std::unordered_map<uint64_t, int> groups_;  // for each rendezvous hash, the group in which the transport reduces
+  FastRendezvous* fast_ = nullptr;            // the fast rendezvous in progress
   int64_t sent_ = 0, received_ = 0;
-  // Number of blocks in flight. In a deadlock, sent blocks may never be received, so only pending receives prevent a
-  // process from being idle.
+  // Numbers of blocks in flight. In a deadlock, sent blocks may never be received, so a process with pending sends can
+  // be idle. A process with pending receives is not idle.
   std::atomic<int64_t> receiving_ = 0, sending_ = 0;
   bool is_stopped_ = false, is_joined_ = false;
   std::optional<IdleReport> reported_;
   std::optional<Status> end_;
   // Used by the first process only.
-  std::vector<std::optional<IdleReport>> idle_reports_, probe_replies_;  // by rank
+  std::vector<std::optional<IdleReport>> idle_reports_, probe_replies_;  // indexed by rank
   int64_t probe_number_ = 0;
   int missing_descriptions_ = 0;
 

@@ -10,7 +10,7 @@
 namespace shoal::internal {
 namespace {
 
-// Blocks of at most this total size are sent within their message.
+// Maximum total size of blocks that are sent inside their message.
 constexpr int64_t kMaxInlineBytes = 16 << 10;
 
 ArrayType TypeOf(const Block& block) {
@@ -48,7 +48,7 @@ void SkipTypes(Reader& reader) {
   }
 }
 
-// All bytes of a message before the blocks.
+// The bytes of a message that precede the blocks.
 std::string ProcessLink::HeadOf(const Header& header, std::span<const int64_t> sizes, const ArrayTypes& blocks,
                                 Writer body) {
   WriteTypes(body, blocks);
@@ -62,7 +62,7 @@ std::string ProcessLink::HeadOf(const Header& header, std::span<const int64_t> s
   return head.Take();
 }
 
-// Sends small blocks within the message. `keep` is held until all blocks have been sent.
+// Sends small blocks inside the message. Holds `keep` until all blocks have been sent.
 void ProcessLink::SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::vector<Block> blocks,
                              std::shared_ptr<void> keep) {
   ArrayTypes types;
@@ -109,7 +109,7 @@ void ProcessLink::ReceiveBlocks(int from, const Message& message, const std::vec
   }
 }
 
-// After a stop, sent blocks must still be received, so that the sender can complete.
+// After the run has stopped, sent blocks must still be received, so that the sender can complete.
 void ProcessLink::Discard(int from, const Message& message) {
   if (message.tag == 0) return;
   for (Reader sizes(message.sizes); !sizes.rest().empty();) {
@@ -146,7 +146,7 @@ void ProcessLink::TakeDelivery(int from, const Message& message) {
   const std::shared_ptr<Operation> operation = expected_.extract(message.key).mapped();
   Reader body(message.body);
   const Instruction* source = InstructionAt(body.Int());
-  // As within one process, the target must not write arrays that the source still uses.
+  // As with devices of one process, the target must not write to arrays that the source still uses.
   std::vector<bool> may_write;
   for (Reader sizes(message.sizes); !sizes.rest().empty(); sizes.Int()) may_write.push_back(body.Int() != 0);
   auto arrays = std::make_shared<Arrays>();

@@ -9,7 +9,7 @@ void WriteTypes(Writer& writer, const ArrayTypes& types);
 ArrayTypes ReadTypes(Reader& reader);
 void SkipTypes(Reader& reader);
 
-// The beginning of such a message.
+// The beginning of a message.
 struct ProcessLink::Header {
   static constexpr size_t kNumberOffset = 3 * sizeof(int64_t);
   int64_t run = 0, kind = 0;
@@ -17,7 +17,7 @@ struct ProcessLink::Header {
   int tag = 0;  // 0: the blocks are part of the message
 };
 
-// A part of a collective, or a delivery: its key, the sizes of its blocks, and the blocks or the tag of their transfer.
+// A message with a part of a collective, or with a delivery. The blocks are in the message or in a transfer with a tag.
 struct ProcessLink::Message {
   explicit Message(std::string_view bytes) : whole(bytes) {
     Reader reader(bytes);
@@ -34,7 +34,7 @@ struct ProcessLink::Message {
   int64_t kind = 0;
   Key key;
   int tag = 0;  // 0: the blocks are in `inlined`
-  std::string_view sizes;  // of the blocks, as integers
+  std::string_view sizes;  // sizes of the blocks, as integers
   std::string_view body, inlined;
 };
 

@@ -1,5 +1,5 @@
-// All-reduce between processes, which divide the elements among them. Each process folds its share in rank order, so
-// that results are bit-identical to those of one process, and then sends the folded share to all others.
+// All-reduce between processes. Each process folds its share of the elements in rank order and then sends the result to
+// all others. The results are bit-identical to those of a single process.
 #include <algorithm>
 
 #include "execute/collectives/exchange.h"
@@ -69,29 +69,29 @@ class AllReduceExchange : public Exchange {
     std::vector<std::byte*> outs;
     for (const Array& operand : contributions_[layout_->local()[0]]) {
       Array& result = results_.emplace_back(operand.type(), operand.dims());
-      // Saved, because calling mutable_data() again while a share is being sent would copy the array.
+      // Saved: if mutable_data() were called again while a share is being sent, it would copy the array.
       data_.push_back(result.mutable_data());
       outs.push_back(data_.back() + ShareOf(result, layout_->self).offset);
     }
     SHOAL_TRY(fold_->FinishWith(std::move(sum), std::move(shares_.back()), outs));
     shares_.clear();
-    contributions_.clear();  // a pending send owns its array
+    contributions_.clear();  // pending sends own their arrays
     return {};
   }
 
   Result<std::vector<Arrays>> Finish() override {
     std::vector<Arrays> results(layout_->count);
-    for (Array& array : results_) array.Freeze();  // as within one process, where all members share it
+    for (Array& array : results_) array.Freeze();  // as in one process, where members share results
     for (size_t member : layout_->local()) results[member] = results_;
     return results;
   }
 
  private:
-  // The block of elements that is the process's share.
+  // The block of elements that belongs to the process.
   Block ShareOf(const Array& array, size_t process) const {
     const auto n = static_cast<int64_t>(layout_->ranks.size());
     const auto i = static_cast<int64_t>(process);
-    // Shares consist of whole cache lines, except the last.
+    // All shares except the last consist of whole cache lines.
     constexpr int64_t kLine = 64;
     const int64_t lines = (array.count() + kLine - 1) / kLine;
     const int64_t first = std::min(lines * i / n * kLine, array.count());
@@ -107,9 +107,9 @@ class AllReduceExchange : public Exchange {
   const FoldPtr fold_;
   const SizeMismatch size_mismatch_;
   const GroupLayout* layout_ = nullptr;
-  std::vector<Arrays> contributions_, shares_;  // by member
+  std::vector<Arrays> contributions_, shares_;  // indexed by member
   Arrays results_;
-  std::vector<std::byte*> data_;  // of results_
+  std::vector<std::byte*> data_;  // data of results_
 };
 
 // The processes exchange only instructions and types; the transport reduces the data.

@@ -6,8 +6,8 @@
 
 namespace shoal::internal {
 
-// For each operand, the group position of the member that sends the data of a collective-broadcast, or receives that of
-// a collective-reduce. It is read from the last operand if the root is dynamic, else 0.
+// For each operand, the group position of its root: the member that sends it in a collective-broadcast, or receives the
+// result in a collective-reduce. A dynamic root is read from the last operand, otherwise the position is 0.
 class Roots {
  public:
   Roots(const Instruction& hlo, const Arrays& arrays);

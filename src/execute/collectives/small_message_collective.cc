@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// Appends the shape's type; false unless it is an array of static size.
+// Appends the type of the shape. Returns false unless the shape is an array of static size.
 bool AddStatic(const Shape& shape, ArrayTypes& types) {
   if (!shape.IsArray() || shape.has_dynamic()) return false;
   types.push_back({shape.element_type(), ToDims(shape.dims())});
@@ -24,7 +24,7 @@ std::string_view BytesOf(const Array& array) {
 
 }  // namespace
 
-// Computes the types of parts and results. False if the parts are not contiguous in memory.
+// Computes the types of parts and results. Returns false if the parts are not contiguous in memory.
 bool SmallMessageCollective::SetTypes(int64_t members) {
   parts_ = results_ = operands_;
   if (traits_.folds && !traits_.splits) return true;
@@ -106,7 +106,7 @@ Result<Value> SmallMessageCollective::Take(std::span<Value> operands) {
     if (!traits_.folds) results.push_back(Concatenate(operands));
     else if (!FoldSameType(operands, results)) SHOAL_TRY(Fold(operands, results));
   }
-  // As within one process, operands are released, and arrays that others still use are not written any more.
+  // As within one process, releases the operands and makes arrays with other owners read-only.
   for (Value& operand : operands) {
     if (!operand.array().unique()) operand.array().Freeze();
     operand = Value();
@@ -130,9 +130,9 @@ Array SmallMessageCollective::Concatenate(std::span<const Value> operands) const
   return whole;
 }
 
-// Folds the received bytes directly, without converting them to arrays. False if OrderedFold::FoldSameType cannot.
+// Folds the received bytes without converting them to arrays. Returns false if OrderedFold::FoldSameType does.
 bool SmallMessageCollective::FoldSameType(std::span<const Value> operands, ResultArrays& sums) const {
-  size_t offset = 0;  // of the operand's bytes in each member's part
+  size_t offset = 0;  // offset of the operand's bytes in each member's part
   for (size_t k = 0; k < parts_.size(); ++k) {
     Array& sum = sums.emplace_back(parts_[k].type, parts_[k].dims);
     std::byte* out = sum.mutable_data();
@@ -146,7 +146,7 @@ bool SmallMessageCollective::FoldSameType(std::span<const Value> operands, Resul
   return true;
 }
 
-// Folds in rank order.
+// Converts the parts to arrays and folds them in rank order.
 Status SmallMessageCollective::Fold(std::span<const Value> operands, ResultArrays& sums) const {
   Arrays sum;
   for (size_t member = 0; member < process_of_.size(); ++member) {

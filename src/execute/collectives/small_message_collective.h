@@ -1,5 +1,5 @@
 // Small-message collectives between processes with one device each. They compute the members' processes, the parts to
-// send and the types only once. The general implementation computes these in each execution.
+// send and the types only once, while the general implementation computes them in each execution.
 #pragma once
 
 #include "execute/collectives/fast_rendezvous.h"
@@ -7,21 +7,21 @@
 
 namespace shoal::internal {
 
-// The treatment of operands by such a collective.
+// The way in which a small-message collective treats its operands.
 struct SmallCollectiveTraits {
-  bool folds = false;   // folds the parts; else concatenates them
-  bool splits = false;  // each member receives a part of the operand; else all operands
-  bool shares = false;  // members of one process share the result
+  bool folds = false;   // folds the parts instead of concatenating them
+  bool splits = false;  // each member receives a part of the operand instead of all operands
+  bool shares = false;  // members in one process share the result
 };
 
 class SmallMessageCollective {
  public:
-  // Prepares an instruction's executions on one device. Null if it is not eligible, or declares a wrong result, which
-  // the general implementation reports. If `traits.folds`, `fold` is called on the device's thread.
+  // Prepares an instruction's executions on one device. Returns null if the instruction is not eligible or its declared
+  // shape is wrong, which the general implementation reports. If `traits.folds`, calls `fold` on the device's thread.
   static std::shared_ptr<SmallMessageCollective> New(CollectiveRuntime& runtime, const Instruction& hlo, int64_t device,
                                                      const SmallCollectiveTraits& traits, FoldPtr fold);
 
-  // Arrives and briefly waits for the others. Returns false if one is late; the caller must then arrive normally.
+  // Arrives and briefly waits for the others. Returns false if a member is late: the caller must then arrive normally.
   bool TryStart(std::span<const Value> operands);
   // After TryStart returned true: consumes the operands and returns the result, charged to this thread's device.
   Result<Value> Take(std::span<Value> operands);
@@ -46,8 +46,8 @@ class SmallMessageCollective {
   const FoldPtr fold_;
   ArrayTypes operands_, parts_, results_;
   std::unique_ptr<FastRendezvous> fast_;
-  std::vector<size_t> process_of_;          // by member
-  std::vector<std::string_view> outgoing_;  // by process: the bytes to send
+  std::vector<size_t> process_of_;          // for each member, its process
+  std::vector<std::string_view> outgoing_;  // for each process, the bytes to send
   std::string packed_;                      // the concatenation of several operands
   Traffic traffic_;
 };

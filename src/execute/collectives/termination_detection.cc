@@ -1,6 +1,6 @@
-// Detects the end of a run across processes. When all processes have reported that they are idle, and the number of
-// received messages equals the number sent, the first process probes all others. If no report has changed, the run is
-// over: either all devices have finished, or they are deadlocked.
+// Detects the end of a run across processes. When all processes have reported that they are idle, and as many messages
+// have been received as sent, the first process probes all others. If no report has changed, the run is over: either
+// all devices have finished, or they are deadlocked.
 #include <algorithm>
 #include <chrono>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A process reports that it is idle after this time.
+// A process reports that it is idle after this time without progress.
 constexpr auto kIdleTime = 5ms;
 
 }  // namespace
@@ -32,7 +32,7 @@ ProcessLink::IdleReport ProcessLink::OwnReport() {
   return {none_runs && receiving_ == 0, is_stopped_ ? 0 : counts.waiting, sent_, received_};
 }
 
-// Called by the background thread. Reports again only if the state has changed.
+// Called by the background thread. Reports again only if the state of this process has changed.
 void ProcessLink::ReportIfIdle() {
   const IdleReport own = OwnReport();
   if (!own.is_idle || own == reported_ || end_) return;
@@ -90,7 +90,6 @@ void ProcessLink::TakeProbeReply(int from, const IdleReport& reply) {
   idle_reports_ = probe_replies_;
 }
 
-// Called when no process can make progress any more.
 void ProcessLink::OnQuiescent() {
   int64_t waiting = 0;
   for (const std::optional<IdleReport>& each : idle_reports_) waiting += each->waiting;
@@ -107,7 +106,7 @@ void ProcessLink::OnQuiescent() {
   end_ = status;
 }
 
-// Adds another process's device states. The last one triggers the deadlock report.
+// Adds the device states of another process. The last description triggers the deadlock report.
 void ProcessLink::TakeDescription(std::string_view bytes) {
   runtime_->AddWaiting(bytes);
   if (--missing_descriptions_ == 0) runtime_->StopDeadlocked();
@@ -132,8 +131,8 @@ std::optional<Diag> ProcessLink::Join() {
   return end_->diag();
 }
 
-// A yield on a busy machine costs milliseconds. This thread yields only if the process that it waits for may need this
-// core, or after some time.
+// A yield on a busy machine costs milliseconds. Therefore this thread yields only if the process for which it waits may
+// need this core, or after some time.
 void ProcessLink::PollWhile(const std::function<bool()>& waits) {
   using Clock = std::chrono::steady_clock;
   constexpr auto kIdlePollTime = 1500ns;  // a longer poll has moved bytes, even if no transfer has completed
@@ -157,7 +156,7 @@ void ProcessLink::PollWhile(const std::function<bool()>& waits) {
   is_polled_ = false;
 }
 
-// Polls while no device does, and reports when this process is idle.
+// Polls while no device polls, and reports when this process is idle.
 void ProcessLink::Background() {
   using Clock = std::chrono::steady_clock;
   auto last = Clock::now();  // time of the last progress

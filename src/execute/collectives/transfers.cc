@@ -29,7 +29,7 @@ Handle CollectiveRuntime::Expect(const Instruction& hlo, const Route& route) {
   return {std::move(operation), 1};
 }
 
-// Completes a transfer from another process.
+// Completes a transfer that comes from another process.
 void CollectiveRuntime::CompleteTransfer(Operation& operation, const Instruction& source, Arrays arrays) {
   std::lock_guard lock(mutex_);
   operation.instructions[0] = &source;

@@ -1,11 +1,11 @@
-// Allocations that a thread makes on behalf of other devices.
+// Exempts allocations that a thread makes on behalf of other devices from memory accounting.
 #pragma once
 
 #include "kernels/arrays/buffer.h"
 
 namespace shoal::internal {
 
-// During its lifetime, the thread's allocations are charged to no device.
+// While an object of this class exists, the thread's allocations are not charged to any device.
 class ScopedUnmeteredThread {
  public:
   ScopedUnmeteredThread() : meter_(Buffer::MeterThisThread(nullptr)) {}

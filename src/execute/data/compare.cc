@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The default relative bound, from the precision of the narrower type.
+// The default relative bound, which depends on the precision of the narrower type.
 double DefaultRelative(ElementType a, ElementType b) {
   auto of = [](ElementType type) {
     if (type == ElementType::kF64 || type == ElementType::kC128) return 1e-6;
@@ -30,7 +30,7 @@ struct Pair {
   double size = 0;  // magnitude of the reference element, from `a`
 };
 
-// The distance is zero for two equal elements and for two NaNs.
+// Compares two elements. The distance of equal elements, and of two NaNs, is zero.
 Pair Measure(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return {0, std::isfinite(a) ? std::abs(a) : 0.0};
   const double distance = std::abs(a - b);

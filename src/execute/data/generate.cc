@@ -28,7 +28,7 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Encodes n elements of the type from `numbers`. A complex element takes two numbers.
+// Encodes n elements of the type from `numbers`. A complex element consumes two numbers.
 void StoreNumbers(ElementType type, const double* numbers, std::byte* out, int64_t n) {
   const int bytes = StorageBytes(type);
   if (IsFloat(type)) return EncodeDoubles(type, numbers, out, n);
@@ -43,7 +43,7 @@ void StoreNumbers(ElementType type, const double* numbers, std::byte* out, int64
   }
 }
 
-// The scale of the elements, such that a matmul of two matrices has elements of order 1.
+// The scale of the elements. It is chosen so that a matmul of two such matrices has elements of order 1.
 double Scale(ElementType type, Ints whole) {
   if (!IsComplex(type) && (!IsFloat(type) || BitWidth(type) < 16)) return 1;
   if (whole.size() < 2) return 1;
@@ -95,7 +95,7 @@ Array FilledArray(const Shape& shape, int64_t number) {
   return array;
 }
 
-// Generates the arrays of one leaf on all devices for use_random_inputs.
+// Generates the arrays of one leaf on all devices.
 class LeafGenerator {
  public:
   // `whole`: the leaf's shape is the global one, and each device receives the whole array.
@@ -106,7 +106,6 @@ class LeafGenerator {
     if (!shards_) shards_ = ShardGrid::Replicated(rank, grid.partitions);
   }
 
-  // Number of distinct arrays.
   int64_t DistinctCount(const Placement* placement) const {
     std::set<Key> keys;
     for (int64_t device = 0; device < devices_.count(); ++device)
@@ -131,13 +130,13 @@ class LeafGenerator {
   }
 
  private:
-  using Key = std::pair<Dims, int64_t>;  // position of the shard, and variant
+  using Key = std::pair<Dims, int64_t>;  // index of the shard, and variant
   Key KeyOf(int64_t device) const {
     return {shards_->positions[static_cast<size_t>(devices_.PartitionOf(device))], Variant(device)};
   }
 
-  // Devices with different variants receive different numbers. Only floats may differ: integers and booleans may decide
-  // branches, and devices that take different branches deadlock.
+  // Devices with different variants receive different numbers. Integers and booleans have only one variant: they may
+  // decide branches, and devices that take different branches deadlock.
   int64_t Variant(int64_t device) const {
     const ElementType type = leaf_.shape->element_type();
     if (!IsFloat(type) && !IsComplex(type)) return 0;
@@ -158,7 +157,7 @@ bool AnySharding(const std::vector<Leaf>& leaves) {
   return std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.sharding != nullptr; });
 }
 
-// A double, since an integer could overflow.
+// Returns a double, since an integer could overflow.
 double BytesOf(const Leaf& leaf) {
   if (!leaf.shape->IsArray()) return 0;
   double bytes = StorageBytes(leaf.shape->element_type());

@@ -10,23 +10,23 @@
 
 namespace shoal::internal {
 
-// [device][parameter]; with a placement, empty for devices of other processes.
+// Arguments, indexed by device and parameter. With a placement, devices of other processes have none.
 using Arguments = std::vector<std::vector<Value>>;
 
-// Named as in XLA's HLO runner.
+// The names are those of XLA's HLO runner.
 enum class ArgumentMode : uint8_t {
-  kRandom,        // parameters with a sharding: shards of one random array; others: different floats on each device
+  kRandom,        // parameters with a sharding: shards of one random array; others: floats differ between devices
   kSharedRandom,  // identical arrays on all devices
   kZeros,
-  kDeviceId,  // every element is the device's number
+  kDeviceId,  // every element is the number of the device
 };
 std::optional<ArgumentMode> ParseArgumentMode(std::string_view name);  // "use_random_inputs"
 std::vector<std::string> ArgumentModeNames();
 
 // Floats are in [-1, 1), scaled down for larger arrays, so that chains of matmuls stay finite. Integers are in [0, 8),
 // since they may be trip counts or indices.
-// `on_bytes` is called with the number of bytes as they are generated. GeneratedBytes returns their total. This is also
-// the memory used, since devices share identical arrays.
+// GenerateArguments calls `on_bytes` with the number of bytes as they are generated. GeneratedBytes returns the total.
+// Devices share identical arrays, which therefore count once.
 using OnBytesGenerated = std::function<void(int64_t bytes)>;
 Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
                             const OnBytesGenerated& on_bytes = {}, const Placement* placement = nullptr);
@@ -35,7 +35,7 @@ double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode
 // Total bytes of one device's arguments.
 double ArgumentBytes(const Module& module);
 
-// The slice at `start` with dimensions `dims` of a random array with dimensions `whole`. The array depends only on
+// A slice of a random array with dimensions `whole`: the part of size `dims` at `start`. The array depends only on
 // `seed` and `stream`.
 Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream,
                   const OnBytesGenerated& on_bytes = {});

@@ -15,7 +15,7 @@
 namespace shoal::internal {
 namespace {
 
-// The .npy files in a folder or an .npz file, by name.
+// The .npy files in a folder or in an .npz file, by name.
 class NpyFiles {
  public:
   static Result<NpyFiles> Open(const std::string& path) {
@@ -39,7 +39,7 @@ class NpyFiles {
     if (zip_) {
       for (const auto& [name, entry] : zip_->entries()) names.push_back(name);
     } else {
-      std::error_code error;  // ignored: reading such a file reports the error
+      std::error_code error;  // ignored: reading the file later reports the error
       for (std::filesystem::recursive_directory_iterator it(path_, error), end; it != end; it.increment(error))
         if (it.depth() < 2) names.push_back(std::filesystem::relative(it->path(), path_, error).generic_string());
     }
@@ -48,7 +48,7 @@ class NpyFiles {
     std::sort(names.begin(), names.end());
     return names;
   }
-  // The path for messages.
+  // The path of a file for messages.
   std::string PathOf(const std::string& name) const { return StrCat(path_, IsArchive() ? ":" : "/", name, ".npy"); }
 
   bool Has(const std::string& name) const {
@@ -57,7 +57,7 @@ class NpyFiles {
     return stat(PathOf(name).c_str(), &info) == 0;
   }
 
-  // Reads only the header of a file. From an archive, reads at most 128 KiB, whatever array size it declares.
+  // Reads only the header of a file. From an archive, reads at most 128 KiB, whatever array size the header declares.
   Result<NpyArray> ReadHeader(const std::string& name) {
     if (!zip_) return Read(name, UINT64_MAX);
     constexpr uint64_t kLargestHeader = 1 << 17;
@@ -68,7 +68,7 @@ class NpyFiles {
     return array;
   }
 
-  // Reads at least the first `needed` bytes of a file, as an array. Its data is valid until the next call.
+  // Reads at least the first `needed` bytes of a file, as an array. The data is valid until the next call.
   Result<NpyArray> Read(const std::string& name, uint64_t needed) {
     std::string_view bytes;
     if (zip_) {
@@ -95,7 +95,7 @@ class NpyFiles {
   std::string unpacked_;
 };
 
-// True if the dimensions equal those of the shape. Dynamic dimensions may be smaller.
+// True if the dimensions match the shape. Where the shape is dynamic, they may be smaller.
 bool Matches(Ints dims, const Shape& shape) {
   if (dims.size() != shape.dims().size()) return false;
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -105,7 +105,7 @@ bool Matches(Ints dims, const Shape& shape) {
   return true;
 }
 
-// The shards of a global array, if the leaf's sharding splits it into shards of the leaf's shape.
+// If the leaf's sharding splits a global array into shards of the leaf's shape, returns the shards.
 std::optional<ShardGrid> MatchingShards(const Leaf& leaf, Ints whole, const DeviceGrid& grid) {
   if (leaf.sharding == nullptr) return std::nullopt;
   std::optional<ShardGrid> shards = ShardGridOf(*leaf.sharding, leaf.shape->rank(), grid.partitions);
@@ -136,7 +136,7 @@ Status CheckType(const Leaf& leaf, const NpyArray& npy, const std::string& file)
                      own == raw ? "" : StrCat(" or '", raw, "'"), "; ", file, " has '", npy.descr, "'"));
 }
 
-// The leaf and device in a file name: "2" and "arr_2", "d0/2" and "in/2/d0".
+// The leaf and the device in a file name: "2" and "arr_2", "d0/2" and "in/2/d0".
 struct FileTarget {
   int64_t array = 0, device = 0;
 };
@@ -195,7 +195,7 @@ class ArgumentReader {
     return {};
   }
 
-  // Fails on files for leaves or devices that the module does not have: they were made for another module.
+  // Fails if there are files for leaves or devices that do not exist: the files are for another module.
   Status CheckCounts(const std::vector<Leaf>& leaves) const {
     const auto count = static_cast<int64_t>(leaves.size());
     for (const std::string& name : files_.Names()) {
@@ -239,7 +239,7 @@ class ArgumentReader {
                        files_.PathOf(StrCat(leaf.number)), " exists"));
   }
 
-  // Reads an array. Checks its type and shape against the leaf before unpacking it, as it may be too large.
+  // Reads an array. Checks type and shape before unpacking the array, because it may be too large.
   Result<Array> ReadChecked(const Leaf& leaf, const std::string& name, bool for_all) {
     SHOAL_ASSIGN(header, files_.ReadHeader(name));
     SHOAL_TRY(CheckType(leaf, header, files_.PathOf(name)));

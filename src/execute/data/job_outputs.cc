@@ -70,7 +70,7 @@ Output Read(Reader& reader, Identity& identity) {
   return output;
 }
 
-// All arrays of a device's result are sent and received in order, with this tag.
+// All arrays of a device's result are sent with this tag, and received in order.
 constexpr int kTag = 1;
 
 void SendLeaves(Job& job, const Value& result) {

@@ -8,11 +8,11 @@ namespace shoal::internal {
 
 class Job;
 
-// The first process receives every device's result; the other processes keep their own.
+// The first process receives every device's result. The other processes keep only their own results.
 void GatherResults(Job& job, const Placement& placement, const Module& module, std::vector<Value>& results);
 
 // Collective. Each process passes the outputs of its own devices. The first process receives all outputs, with
-// identical ones merged. Only summaries are transferred, not elements.
+// identical outputs merged. Only summaries are transferred, not elements.
 std::vector<Output> GatherOutputs(Job& job, std::vector<Output> own);
 
 }  // namespace shoal::internal

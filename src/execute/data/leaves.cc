@@ -48,7 +48,7 @@ std::vector<Leaf> ResultLeaves(const Module& module) {
   const Instruction& root = *module.entry->root;
   std::vector<Leaf> leaves;
   AppendLeavesOf(root, 0, leaves);
-  // A tuple often has no sharding, but its operands have one.
+  // A tuple often has no sharding, while its operands do.
   if (IsTuple(root) && root[kSharding] == nullptr) {
     for (Leaf& leaf : leaves)
       if (leaf.index.size() == 1) leaf.sharding = (*root.operands[static_cast<size_t>(leaf.index[0])])[kSharding];

@@ -1,4 +1,4 @@
-// The leaves of a module's parameters and result: arrays, with tuples flattened depth first. Leaf K is file K.npy.
+// The leaves of a module's parameters and result: arrays, with tuples flattened depth first. Leaf K is in file K.npy.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace shoal::internal {
 
 struct Leaf {
   int64_t number = 0;
-  const Instruction* hlo = nullptr;    // the parameter, or the root of the entry
-  int64_t parameter = 0;               // its number
-  ShapeIndex index;                    // index in its shape
-  const Shape* shape = nullptr;        // an array, or a token or opaque value, which has a number but no file
+  const Instruction* hlo = nullptr;    // the parameter, or the root of the entry computation
+  int64_t parameter = 0;               // the number of the parameter
+  ShapeIndex index;                    // index of the leaf in the shape of `hlo`
+  const Shape* shape = nullptr;        // an array; or a token or opaque value, which has a number but no file
   const Sharding* sharding = nullptr;  // null: none
   bool replicated = false;             // identical on all replicas, according to parameter_replication
 };
@@ -21,7 +21,7 @@ struct Leaf {
 std::vector<Leaf> ParameterLeaves(const Module& module);
 std::vector<Leaf> ResultLeaves(const Module& module);
 
-// "parameter 3 (weights)", "element {0,1} of parameter 3 (state)"
+// The leaf as text: "parameter 3 (weights)", "element {0,1} of parameter 3 (state)".
 std::string DescribeInput(const Leaf& leaf);
 
 }  // namespace shoal::internal

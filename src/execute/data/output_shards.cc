@@ -28,7 +28,7 @@ std::optional<Dims> TilesOf(Ints whole, Ints shard, int64_t devices) {
     }
     if (shard[d] <= 0 || shard[d] > whole[d]) return std::nullopt;
     tiles.push_back(CeilDiv(whole[d], shard[d]));
-    // 10 elements over 4 devices make shards of 3. Shards of 7 would mean 2 parts, but 2 parts of 10 have 5 elements.
+    // 10 elements over 4 devices form shards of 3. Shards of 7 imply 2 parts, but 2 parts of 10 elements have 5 each.
     if (CeilDiv(whole[d], tiles[d]) != shard[d] || devices % tiles[d] != 0) return std::nullopt;
     used *= tiles[d];
     if (used > devices || devices % used != 0) return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<Dims> TilesOf(Ints whole, Ints shard, int64_t devices) {
   return tiles;
 }
 
-// By device: the index of its part along one dimension.
+// For each device, the index of its part along one dimension.
 using Coordinates = std::vector<int64_t>;
 
 // Builds the grid from the coordinates along each dimension. Returns nullopt if some boxes have fewer copies than
@@ -56,7 +56,7 @@ std::optional<ShardGrid> GridOf(const Dims& tiles, const std::vector<Coordinates
   return grid;
 }
 
-// The number of the leaf at `index` of the shape; -1 if there is no leaf.
+// The number of the leaf at `index` of the shape; -1 if there is none.
 int64_t LeafNumber(const Shape& shape, std::span<const int64_t> index) {
   if (index.empty()) return shape.IsTuple() ? -1 : 0;
   if (!shape.IsTuple() || index[0] < 0 || index[0] >= std::ssize(shape.elements())) return -1;
@@ -107,7 +107,7 @@ class DimensionSearch {
     if (seen_.insert({node.hlo, node.index, node.dimension}).second) queue_.push_back(std::move(node));
   }
 
-  // Returns the coordinates if the value has a sharding. Else enqueues its sources.
+  // Returns the coordinates if the value has a sharding. Otherwise enqueues the values from which it derives.
   std::optional<Match> Inspect(const LeafDimension& node) {
     const int64_t leaf = LeafNumber(node.hlo->shape(), node.index);
     if (leaf < 0) return std::nullopt;
@@ -123,7 +123,7 @@ class DimensionSearch {
     return match;
   }
 
-  // The annotated shards of the leaf, for every device.
+  // The shards that the leaf's sharding specifies for every device.
   std::optional<ShardGrid> GridAt(const LeafDimension& node, int64_t leaf) const {
     const Instruction& hlo = *node.hlo;
     if (IsParameter(hlo) && node.frame == nullptr) {
@@ -136,7 +136,7 @@ class DimensionSearch {
     if (sharding == nullptr) return std::nullopt;
     const auto d = static_cast<size_t>(node.dimension);
     if (d < sharding->dimensions.size() && !sharding->dimensions[d].closed && sharding->dimensions[d].axes.empty())
-      return std::nullopt;  // "?": open, determined by other values
+      return std::nullopt;  // "?": the sharding is open: other values determine it
     const Shape& shape = ShapeAt(hlo.shape(), node.index);
     std::optional<ShardGrid> grid = ShardGridOf(*sharding, shape.rank(), pair_.grid.partitions);
     if (!grid) return std::nullopt;
@@ -166,7 +166,7 @@ class DimensionSearch {
       return Visit({from.hlo, std::move(from.path), node.dimension, node.frame});
     if (IsTuple(hlo)) return;
     if (CallKindOf(hlo) != CallKind::kElements) return EnqueueCallees(node);
-    if (!node.index.empty()) {  // a sort or a reduction of several arrays, an optimization-barrier
+    if (!node.index.empty()) {  // a sort or reduction of several arrays, or an optimization-barrier
       const bool one = hlo.operands.size() == 1 && hlo.operand_shape(0).IsTuple();
       const auto operand = static_cast<size_t>(node.index[0]);
       if (one) return Visit({hlo.operands[0], node.index, node.dimension, node.frame});
@@ -210,7 +210,7 @@ class DimensionSearch {
   const PartitionedPair& pair_;
   const int64_t parts_;
   std::deque<LeafDimension> queue_;
-  std::deque<Frame> frames_;  // a deque: addresses stay valid
+  std::deque<Frame> frames_;  // a deque, so that addresses stay valid
   std::set<std::tuple<const Instruction*, ShapeIndex, int64_t>> seen_;
 };
 
@@ -236,7 +236,7 @@ class AxisChoices {
       : mesh_(mesh), tiles_(tiles), dimension_of_(mesh.axis_names.size(), -1) {
     Assign(0, 0, 1);
   }
-  // By axis: the dimension that it divides, or -1. Returns nullopt unless there is exactly one assignment.
+  // For each axis, the dimension that it divides, or -1. Returns nullopt unless there is exactly one assignment.
   std::optional<std::vector<int>> Unique() const { return count_ == 1 ? std::optional(last_) : std::nullopt; }
 
  private:
@@ -284,7 +284,7 @@ std::optional<InferredShards> ByMesh(const PartitionedPair& pair, const Dims& ti
   return std::nullopt;
 }
 
-// The shards of the parameter that the result aliases in the partitioned module; null if there is none.
+// The shards of the parameter with which the result is aliased in the partitioned module; null if there is none.
 const std::optional<ShardGrid>* AliasedParameter(const PartitionedPair& pair, const Leaf& leaf) {
   for (const InputOutputAlias& alias : pair.parts.input_output_alias) {
     if (alias.output_index != leaf.index) continue;

@@ -1,5 +1,5 @@
-// Infers how the results of a module are divided among the devices of its partitioned form. It never inspects values,
-// since shards in the wrong order must be detected.
+// Infers how the results of a module are divided among the devices of its partitioned form. The inference never
+// inspects values, so that a comparison detects shards in the wrong order.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace shoal::internal {
 // plain tiled sharding. Returns nullopt if `shard` cannot be a shard of `whole`.
 std::optional<ShardGrid> DefaultShards(Ints whole, Ints shard, int64_t devices);
 
-// "dimension 0 in 8 parts", "replicated"
+// The shards as text: "dimension 0 in 8 parts", "replicated".
 std::string DescribeShards(const ShardGrid& grid);
 
-// The shards of every device. Returns nullopt if the sharding is null or does not match the shapes.
+// The shards of every device, as specified by the sharding. Nullopt if it is null or does not match the shapes.
 std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole, Ints shard, const DeviceGrid& grid);
 
 struct InferredShards {
@@ -25,7 +25,7 @@ struct InferredShards {
   std::string source;  // "by the sharding of t.3", "in device order, since no sharding specifies it"
 };
 
-// A module that is not partitioned, its partitioned form, and the shards of the parameters' leaves, if known.
+// A module that is not partitioned, its partitioned form, and the shards of the parameters' leaves if known.
 struct PartitionedPair {
   const Module& whole;
   const Module& parts;
@@ -33,11 +33,11 @@ struct PartitionedPair {
   std::vector<std::optional<ShardGrid>> parameters;
 };
 
-// Infers the shards of leaf number `leaf` of the results, with dimensions `whole` in one module and `shard` in the
-// other. Tries these sources in order: the result's sharding in the partitioned module; its sharding in the whole
-// module; the parameter that it aliases in the partitioned module; shardings of the values in the whole module from
-// which the result's dimensions derive; the mesh axes, if only one choice yields the number of parts; device order.
-// Returns nullopt if the shapes do not match.
+// Infers the shards of leaf number `leaf` of the results, which has dimensions `whole` in one module and `shard` in the
+// other. Uses the first available source: the result's sharding in the partitioned module; its sharding in the whole
+// module; the parameter with which it is aliased in the partitioned module; shardings of the values in the whole module
+// from which its dimensions derive; the mesh axes, if only one choice yields the number of parts; device order. Returns
+// nullopt if the shapes do not match.
 std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard);
 
 }  // namespace shoal::internal

@@ -13,33 +13,33 @@
 
 namespace shoal::internal {
 
-// Statistics of an array's elements; a complex element counts by its magnitude.
+// Statistics of an array's elements. For complex elements, they use the magnitude.
 struct ArraySummary {
-  double min = 0, max = 0, mean = 0;  // of finite elements
+  double min = 0, max = 0, mean = 0;  // over the finite elements
   int64_t finite = 0, nans = 0, infs = 0;
-  uint32_t crc32 = 0;  // of the data bytes, as in the .npy file
+  uint32_t crc32 = 0;  // checksum of the data bytes, as in the .npy file
 };
 
 // One array of the result, and the devices whose arrays are bit-identical to it.
 struct Output {
-  int64_t number = 0;  // K of K.npy
+  int64_t number = 0;  // the K of K.npy
   std::vector<int64_t> devices;
-  Array array;  // without elements if all devices are in other processes
+  Array array;  // has no elements if all devices are in other processes
   ArraySummary summary;
 };
 
-// Sorted by number, then by the first device. Tokens are numbered, but not included.
+// The distinct outputs, sorted by number, then by the first device. Tokens have numbers but are omitted.
 std::vector<Output> GroupEqualOutputs(const std::vector<Value>& results);
 
-// Writes FOLDER/dD/K.npy for every device and array; with a placement, for the devices of this process only.
+// Writes FOLDER/dD/K.npy for every array of every device; with a placement, only of this process's devices.
 Status WriteOutputs(const std::vector<Value>& results, const std::string& folder, const Placement* placement = nullptr);
 
-// "f32[2] {1, 2}", in the syntax of HLO text.
+// The array in the syntax of HLO text: "f32[2] {1, 2}".
 std::string LiteralText(const Array& array);
 
 ArraySummary Summarize(const Array& array);
 
-// Calls visit(i, number) for each element in order; for a complex element, `number` is its magnitude.
+// Calls visit(i, number) for each element in order. For a complex element, `number` is the magnitude.
 template <class Visit>
 void ForEachNumber(const Array& array, Visit visit) {
   constexpr int64_t kBlock = 256;

@@ -75,7 +75,7 @@ void TrackWorst(const Array& a, const Array& b, int64_t device, const ErrorBound
 
 namespace {
 
-// Sets of devices that each hold every box once: the first device that holds each box, the second, and so on.
+// Sets of devices that hold each box once: the first holders of all boxes, the second holders, and so on.
 std::vector<std::vector<size_t>> CoveringSets(const ShardGrid& grid) {
   std::map<std::vector<int64_t>, std::vector<size_t>> holders;
   for (size_t device = 0; device < grid.positions.size(); ++device)

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Sharding::Kind;
 
-// The multi-dimensional index of linear index `n`.
+// Converts the linear index `n` to a multi-dimensional index.
 Dims Unravel(int64_t n, Ints dims) {
   Dims index(dims.size());
   for (size_t d = dims.size(); d-- > 0; n /= dims[d]) index[d] = n % dims[d];
@@ -32,7 +32,7 @@ std::optional<ShardGrid> TiledGrid(const Sharding& sharding, int rank, int64_t p
   return grid;
 }
 
-// The coordinate along the axis or sub-axis that the reference denotes.
+// The device's coordinate along the axis or sub-axis that `ref` denotes.
 int64_t Coordinate(const AxisRef& ref, const Mesh& mesh, Ints coordinates) {
   const auto axis = static_cast<size_t>(ref.axis);
   if (!ref.sub) return coordinates[axis];
@@ -64,9 +64,9 @@ std::optional<ShardGrid> NamedGrid(const Sharding& sharding, int rank, int64_t p
   return grid;
 }
 
-// A box within an array: its offset, and the size of its part inside the array.
+// A box along one dimension of an array: its offset, and the size of its part inside the array.
 struct Box {
-  int64_t offset = 0;  // in elements of the array
+  int64_t offset = 0;  // in elements along the dimension
   Dims sizes;
 };
 
@@ -99,7 +99,7 @@ std::optional<ShardGrid> ShardGridOf(const Sharding& sharding, int rank, int64_t
   std::optional<ShardGrid> grid;
   if (sharding.kind == Kind::kTiled) grid = TiledGrid(sharding, rank, partitions);
   if (sharding.kind == Kind::kNamed) grid = NamedGrid(sharding, rank, partitions);
-  // If the device list has a duplicate, another device has no box.
+  // If the device list has a duplicate, some other device has no box.
   auto has_none = [&](const Dims& position) { return std::ssize(position) != rank; };
   if (grid && std::ranges::any_of(grid->positions, has_none)) return std::nullopt;
   return grid;

@@ -1,4 +1,4 @@
-// The maximum call depth of computations in a run. Each level uses stack.
+// The maximum call depth of computations in a run. Each level uses stack space.
 #pragma once
 
 #include <cstdint>

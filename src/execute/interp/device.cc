@@ -12,7 +12,7 @@
 namespace shoal::internal {
 namespace {
 
-// Stores copies that are charged to no device, since they outlive the devices.
+// Stores copies that are not charged to any device, because they outlive the devices.
 void KeepInvariants(InvariantValues& invariants, std::vector<Value> values) {
   MemoryMeter* meter = Buffer::MeterThisThread(nullptr);
   for (Value& value : values) {
@@ -40,10 +40,10 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
     return Fail(computation.at, "", StrCat("computation calls are nested more than ", kMaxDepth, " deep"));
   ++depth_;
   std::vector<Value> values(computation.instructions.size());
-  // An observer sees every instruction of every iteration, so nothing is cached.
+  // An observer must see every instruction of every iteration, so no values are cached.
   Observer* observer = ValueObserverOf(settings_);
   InvariantValues* invariants = observer == nullptr ? plan.invariants.get() : nullptr;
-  // Each device computes the invariants once itself, so that its memory use does not depend on which device is first.
+  // Each device computes the invariants once, so that its memory use does not depend on which device runs first.
   const bool is_first = invariants != nullptr && has_run_.insert(&plan).second;
   const std::vector<Value>* cached = invariants == nullptr || is_first ? nullptr : invariants->Get();
   std::vector<Value> new_invariants(invariants != nullptr && cached == nullptr ? values.size() : 0);
@@ -93,7 +93,7 @@ Result<Value> Device::RunStep(const EvalStep& step, std::span<Value> values) {
     operands.push_back(step.last_use[i] ? std::exchange(operand, Value()) : operand);
   }
   Result<Value> value = Evaluate(step, {operands.data(), operands.size()});
-  // The peak is updated while operands and result are both live. Temporaries of the evaluator are not counted.
+  // The peak is updated while operands and result are both live. It does not include temporaries of the evaluator.
   if (MemoryMeter* meter = Buffer::MeterOfThisThread(); meter != nullptr && !in_lanes_) meter->UpdatePeak();
   return value;
 }
@@ -160,7 +160,7 @@ Status Device::RunTypedLanes(const Computation& computation, std::span<std::byte
     plan.lanes->Run(outs, ins, n);
     return {};
   }
-  // The scalar steps of an element are part of the op and are not logged on their own.
+  // The scalar steps that compute an element are part of the op and are not logged separately.
   const bool was_in_lanes = std::exchange(in_lanes_, true);
   for (int64_t i = 0; i < n; ++i) {
     std::vector<Value> arguments;

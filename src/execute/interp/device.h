@@ -1,5 +1,5 @@
-// Device: one of the virtual devices that run a module, each on its own thread. Evaluates computations and tracks its
-// control-flow position.
+// Device: one of the virtual devices that run a module. Each runs on its own thread, evaluates computations and tracks
+// its control-flow position.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,6 @@
 
 namespace shoal::internal {
 
-// Observes the values of a run.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -21,7 +20,7 @@ class Observer {
   virtual Status OnValue(const Device& device, const Instruction& hlo, const Value& value) = 0;
 };
 
-// An unknown custom call: the first instruction that calls it, and the number of calls.
+// The calls of an unknown custom call: the first instruction and the number of calls.
 struct Stub {
   const Instruction* first = nullptr;
   int64_t count = 0;
@@ -33,22 +32,22 @@ class SmallMessageCollective;
 struct Placement;
 
 struct RunSettings {
-  // The job and the device placement if some devices run in other processes. Null: all devices are in this process.
+  // The job and the device placement, if some devices run in other processes. Null: all devices are in this process.
   Job* job = nullptr;
   const Placement* placement = nullptr;
   bool stub_custom_calls = false;
-  uint64_t random_seed = 0;  // seed of rng, whose numbers HLO leaves open
+  uint64_t random_seed = 0;  // seed of rng, for which HLO does not define the numbers
   Numerics numerics = Numerics::kXlaCpu;
   Observer* observer = nullptr;
   // Limits that stop a run; 0: no limit.
-  int64_t max_instructions = 0;  // per device
-  int64_t max_bytes = 0;         // per device, for its arrays; 0: physical memory
+  int64_t max_instructions = 0;  // limit for each device
+  int64_t max_bytes = 0;         // limit for the arrays of each device; 0: physical memory
   double max_seconds = 0;
-  // Receives the data of outfeeds, on the device's thread. May be empty.
+  // Receives the data of outfeeds on the device's thread. May be empty.
   std::function<Status(const Device& device, const Instruction& hlo, const Value& value)> outfeed;
 };
 
-// Contiguous elements of one type.
+// Contiguous elements of one type, one per lane: LanesIn as inputs, LanesOut as outputs.
 struct LanesIn {
   ElementType type;
   const std::byte* data;
@@ -60,7 +59,7 @@ struct LanesOut {
 
 class Device {
  public:
-  // Runs the computations of collectives between processes, on the thread that polls. Null if there is one process.
+  // Runs computations for collectives between processes, on the polling thread. Null if there is only one process.
   Device* polling_device = nullptr;
 
   Device(int64_t id, const DeviceGrid& grid, const ModulePlan& plans, CollectiveRuntime& world, const RunSettings& settings);
@@ -74,15 +73,14 @@ class Device {
   const RunSettings& settings() const { return settings_; }
   ControlFlowState& control_flow_state() { return control_flow_state_; }
 
-  // Returns the computation's root value for these arguments.
   Result<Value> Run(const Computation& computation, std::vector<Value> arguments);
 
   // Evaluates one instruction: converts the operands to its working types, and checks the result against the declared
-  // shape. May modify the operands. All instructions are evaluated through this function.
+  // shape. May modify the operands. All instructions are evaluated by this function.
   Result<Value> Evaluate(const EvalStep& step, std::span<Value> operands);
 
   // Runs the computation on n lanes, as a LaneFunction if possible, else lane by lane. Converts lanes whose type
-  // differs from the computation's parameter or result. `at` is the calling instruction.
+  // differs from the computation's parameter or result type. `at` is the calling instruction.
   Status RunLanes(const Instruction& at, const Computation& computation, std::span<const LanesOut> outs,
                   std::span<const LanesIn> ins, int64_t n);
 
@@ -95,12 +93,12 @@ class Device {
   const Progress& progress() const { return progress_; }
   void CountIteration(int64_t count = 1) { progress_.iterations.fetch_add(count, std::memory_order_relaxed); }
 
-  // The state of each rng-get-and-update-state, and the number of rng instructions so far.
+  // The state of each rng-get-and-update-state, and the number of rng instructions executed so far.
   std::map<const Instruction*, unsigned __int128> rng_states;
   uint64_t rng_calls = 0;
-  // Unknown custom calls that returned generated results.
+  // The unknown custom calls for which results were generated.
   Stubs stubs;
-  // Number of times each while was reached, and total iterations of its body.
+  // For each while loop, the number of times it was reached and its total iterations.
   struct LoopRuns {
     int64_t entered = 0, iterations = 0;
   };
@@ -109,7 +107,7 @@ class Device {
   std::map<const Instruction*, std::vector<int64_t>> branches;
   // Non-terminating loops that the run exited.
   std::set<const Instruction*> endless_loops;
-  // All-gathers compiled for more devices than the single one of this run.
+  // All-gathers that were compiled for more devices than the only device of this run.
   std::set<const Instruction*> padded_gathers;
   // Pending TPU async collective fusions by channel and chain, with operands and result of the first fusion.
   struct Chain {
@@ -117,7 +115,7 @@ class Device {
     Value result;
   };
   std::map<std::pair<int64_t, std::string_view>, Chain> chains;
-  // Small-message collectives between processes, prepared when first reached; null: not eligible.
+  // Small-message collectives between processes, created at first use; null: not eligible.
   std::unordered_map<const Instruction*, std::shared_ptr<SmallMessageCollective>> small_collectives;
   // Number of infeeds and host transfers so far.
   int64_t host_reads = 0;
@@ -135,8 +133,8 @@ class Device {
   ControlFlowState control_flow_state_;
   Progress progress_;
   int64_t depth_ = 0;
-  bool in_lanes_ = false;                               // in a scalar computation that an op runs per element
-  std::unordered_set<const ComputationPlan*> has_run_;  // computations with invariants that have run
+  bool in_lanes_ = false;                               // running a scalar computation that an op calls per element
+  std::unordered_set<const ComputationPlan*> has_run_;  // computations with invariants that already ran here
 };
 
 }  // namespace shoal::internal

@@ -25,8 +25,8 @@ DryRunResult DryRun::Run() {
 
 SizedValue DryRun::RunComputation(const Computation& computation, std::vector<SizedValue> arguments) {
   const ComputationLiveness& live = liveness_.Of(computation);
-  if (depth_ >= kMaxDepth) return New(computation.result_shape());  // a real run stops here
-  // Nested calls can be too many to simulate. Compiled modules stay far below this limit.
+  if (depth_ >= kMaxDepth) return New(computation.result_shape());  // a real run fails here
+  // There can be too many nested calls to simulate. Compiled modules stay far below this limit.
   constexpr int64_t kMaxSteps = 4'000'000;
   steps_ += std::ssize(live.steps);
   if (steps_ > kMaxSteps) out_.complete = false;
@@ -140,13 +140,13 @@ SizedValue DryRun::OperandsAsResults(OpFrame& step) {
   return SizedValue::Tuple({step.operands.begin(), step.operands.begin() + static_cast<ptrdiff_t>(count)});
 }
 
-// Reuses the first unshared operand with the result's element width.
+// Reuses the first operand that has no other owners and the result's element width.
 SizedValue DryRun::ReuseAnyOperand(OpFrame& step) {
   const Shape& shape = step.hlo.shape();
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const Shape& operand = step.hlo.operand_shape(i);
     if (operand.ElementCount() == shape.ElementCount()) continue;
-    step.operands[i] = SizedValue::Array(operand.element_type(), shape.dims(), &bytes_);  // a broadcast scalar
+    step.operands[i] = SizedValue::Array(operand.element_type(), shape.dims(), &bytes_);  // broadcasts a scalar
   }
   for (size_t i = 0; i < step.operands.size(); ++i)
     if (step.operands[i].IsUnique() &&
@@ -155,7 +155,7 @@ SizedValue DryRun::ReuseAnyOperand(OpFrame& step) {
   return New(shape);
 }
 
-// Writes into the operands' arrays; a shared array is replaced by a new one.
+// Writes into the operands' arrays, but replaces an array with other owners by a new array.
 SizedValue DryRun::WriteInPlace(OpFrame& step) {
   std::vector<SizedValue> results;
   for (const InPlace& in_place : InPlaceOf(step.hlo)) {
@@ -176,7 +176,7 @@ SizedValue DryRun::GeneratorState(OpFrame& step) {
   return SizedValue::Tuple({std::move(state), New(shape.element(1))});
 }
 
-// A computation of scalars allocates no intermediate arrays.
+// True if the computation is on scalars only: then it allocates no intermediate arrays.
 bool DryRun::RunsInRegisters(const Computation& callee) {
   auto [cached, is_new] = in_registers_.try_emplace(&callee, false);
   if (is_new) cached->second = LaneFunction::Of(callee) != nullptr;
@@ -189,7 +189,7 @@ SizedValue DryRun::RunCallee(OpFrame& step, const Computation& callee) {
                         {std::make_move_iterator(step.operands.begin()), std::make_move_iterator(step.operands.end())});
 }
 
-// Runs the branch with the largest values. A choice between several branches is recorded as a guess.
+// Runs the branch with the largest values. If there are several branches, records the choice as a guess.
 SizedValue DryRun::RunLargestBranch(OpFrame& step) {
   const std::vector<Computation*> branches = CalledComputations(step.hlo);
   size_t largest = 0;
@@ -208,7 +208,7 @@ SizedValue DryRun::RunLargestBranch(OpFrame& step) {
 }
 
 SizedValue DryRun::RunLoop(OpFrame& step) {
-  constexpr int64_t kUnknown = -1, kMaxIterations = 64;  // a state that has not settled by then never will
+  constexpr int64_t kUnknown = -1, kMaxIterations = 64;  // a state that still changes by then never settles
   const int64_t trips = trips_(step.hlo).value_or(kUnknown);
   const Computation &body = *BodyOf(step.hlo), &condition = *ConditionOf(step.hlo);
   const bool is_deterministic = liveness_.IsDeterministic(body) && liveness_.IsDeterministic(condition);
@@ -216,15 +216,15 @@ SizedValue DryRun::RunLoop(OpFrame& step) {
   std::vector<std::vector<int64_t>> seen;
   bool has_held_previous = false;
   for (int64_t iteration = 1;; ++iteration) {
-    const SizedValue predicate = RunComputation(condition, {state});  // live during the iteration
+    const SizedValue predicate = RunComputation(condition, {state});  // kept live during the iteration
     if (trips != kUnknown && iteration > trips) return state;
     std::vector<int64_t> sharing{bytes_.current};
     state.AppendSharing(sharing);
-    // The first iteration computes the invariants for all later ones.
+    // The first iteration computes the invariants for all later iterations.
     const bool settled =
         iteration > kMaxIterations || (iteration > 2 && std::find(seen.begin(), seen.end(), sharing) != seen.end());
     seen.push_back(std::move(sharing));
-    // Starting at iteration 1024, the run sometimes keeps the previous state to compare it with the next.
+    // Starting at iteration 1024, a real run sometimes keeps the previous state to compare it with the next state.
     const bool holds_previous = settled && !has_held_previous && trips >= 1024 && is_deterministic;
     if (settled && !holds_previous) return state;
     const SizedValue previous = holds_previous ? state : SizedValue();

@@ -1,7 +1,7 @@
-// Memory use of an interpreter run: evaluates the instructions of analyze/memory/liveness.h in order, on values that
-// have sizes but no elements (sized_value.h). core/ops/in_place.h and core/ops/value_flow.h define which ops forward,
-// overwrite or allocate. Unlike in XLA's buffer assignment, sharing depends on the owners at run time, so loops are
-// iterated to a fixed point.
+// DryRun: the memory use of an interpreter run. It evaluates the instructions in the order of
+// analyze/memory/liveness.h, on values that have sizes but no elements (sized_value.h). core/ops/in_place.h and
+// core/ops/value_flow.h define which ops forward, overwrite or allocate. Buffers are shared according to their owners
+// at run time, unlike in XLA's buffer assignment. Loops are therefore iterated to a fixed point.
 #pragma once
 
 #include <functional>
@@ -22,14 +22,14 @@ using TripCountFunction = std::function<std::optional<int64_t>(const Instruction
 
 struct DryRunResult {
   int64_t peak_bytes = 0;  // see RunStats
-  // Unknown choices, resolved to the larger alternative: the branch of a conditional, the size of a dynamic dimension.
+  // Instructions with unknown choices, for which the larger alternative is assumed: a branch, or a dynamic size.
   std::vector<const Instruction*> guesses;
-  bool complete = true;  // false: the module exceeds the simulation limit, and the rest was not simulated
+  bool complete = true;  // false: the module exceeds the simulation limit, so the rest was not simulated
 };
 
 class DryRun {
  public:
-  // Simulates one device of RunModule. The module must be verified.
+  // Simulates one device of a RunModule call. The module must be verified.
   DryRun(const Module& module, const Liveness& liveness, const Participation& participation, int64_t device,
           const TripCountFunction& trips)
       : module_(module), liveness_(liveness), participation_(participation), device_(device), trips_(trips) {}
@@ -47,9 +47,9 @@ class DryRun {
   SizedValue Evaluate(OpFrame& step);
 
   SizedValue New(const Shape& shape) { return SizedValue(shape, &bytes_); }
-  // Read-only values that are charged to no device: constants and loop invariants.
+  // Read-only values that are not charged to any device: constants and loop invariants.
   static SizedValue Uncounted(const Shape& shape);
-  // For ops that only compute.
+  // AllocateResult is for ops that only compute.
   SizedValue AllocateResult(OpFrame& step);
   SizedValue NewResult(OpFrame& step);
   SizedValue ReuseAnyOperand(OpFrame& step);
@@ -66,7 +66,7 @@ class DryRun {
   SizedValue Begin(const Instruction& collective, std::span<SizedValue> operands);
   SizedValue End(SizedValue value);
   SizedValue EndAll(SizedValue value);
-  // True if other devices receive the same array, which is then read-only. A lone device gets its own array back.
+  // True if other devices receive the same array, which is then read-only. A single device gets its own array back.
   bool IsShared(const SizedValue& pending) const;
   SizedValue Collective(OpFrame& step);
   SizedValue Start(OpFrame& step);

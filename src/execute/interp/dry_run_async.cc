@@ -13,7 +13,7 @@
 namespace shoal::internal {
 namespace {
 
-// Sends an array to other devices. The sender's copy, if any, is frozen. Returns true if the array had no other owner.
+// Sends an array to other devices. If the sender keeps a copy, freezes it. Returns true if there was no other owner.
 bool ReleaseOperand(SizedValue& operand) {
   SizedValue array = std::exchange(operand, SizedValue());
   if (!array.IsArray() || array.IsUnique()) return true;
@@ -90,7 +90,7 @@ SizedValue DryRun::Start(OpFrame& step) {
     if (!to_host) operands.Freeze();
   } else if (parts.operands) {  // a copy that shares memory with its source
     result = operands;
-  } else if (to_host) {  // a recv from the host; data of another device arrives with the done
+  } else if (to_host) {  // a recv from the host; data of another device arrives at the done op
     result = New(hlo.shape().element(*parts.result));
   }
   std::vector<SizedValue> all;
@@ -126,7 +126,7 @@ SizedValue DryRun::AsyncOp(OpFrame& step) {
   return Bind(step, std::move(operands), step.operands[0].Element(1));
 }
 
-// Returns ((operands), result, context…) with the operands bound so far. The computation runs once all are bound.
+// Returns ((operands), result, context…) with the operands bound so far. Runs the computation once all are bound.
 SizedValue DryRun::Bind(OpFrame& step, std::vector<SizedValue> operands, SizedValue result) {
   const Instruction* start = step.hlo.has(kCalls) ? &step.hlo : AsyncStartOf(step.hlo);
   const Computation* computation = start == nullptr ? nullptr : (*start)[kCalls];
@@ -142,7 +142,7 @@ SizedValue DryRun::Bind(OpFrame& step, std::vector<SizedValue> operands, SizedVa
   return SizedValue::Tuple(std::move(parts));
 }
 
-// Starts the collectives of a computation. Waits for one only where a non-collective op needs its value.
+// Starts the collectives of a computation. Waits for a collective only if a non-collective op needs its value.
 SizedValue DryRun::RunWrapped(const Computation& computation, std::vector<SizedValue> arguments) {
   std::vector<SizedValue> values(computation.instructions.size());
   for (const Instruction* hlo : computation.instructions) {
@@ -194,7 +194,7 @@ SizedValue DryRun::Reshard(OpFrame& step) {
   return results.empty() ? NewResult(step) : std::move(results[0]);
 }
 
-// Returns (operands, result, context…) of the collective that starts the chain.
+// Returns (operands, result, context…) of the collective with which the chain begins.
 SizedValue DryRun::ChainStart(OpFrame& step) {
   size_t number = 0;
   const Instruction* collective = CollectiveOperand(step.hlo, &number);

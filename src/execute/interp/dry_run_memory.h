@@ -1,4 +1,4 @@
-// Memory use of the interpreter: it follows the schedule, does not pad arrays, and evaluates fusions op by op.
+// Memory use of an interpreter run, which follows the schedule, does not pad arrays, and evaluates fusions op by op.
 #pragma once
 
 #include "analyze/facts/device_grid.h"
@@ -8,7 +8,7 @@ namespace shoal::internal {
 
 // Devices with equal peak memory.
 struct RunPeak {
-  int64_t bytes = 0;  // equals RunStats::peak_bytes of each device unless something was guessed
+  int64_t bytes = 0;  // equals RunStats::peak_bytes of each device if no choice was guessed
   int64_t devices = 0;
   int64_t device = 0;  // one of the devices
 };

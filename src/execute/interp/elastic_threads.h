@@ -1,5 +1,5 @@
-// Runs tasks that may block on each other. Uses as many threads as can work at a time, plus one for each blocked task.
-// Tasks that never block start no extra thread.
+// Runs tasks that may block on each other. Uses as many threads as may run at a time, plus one for each blocked task.
+// Starts no extra threads if no task blocks.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class ElasticThreads {
  public:
   ElasticThreads(size_t count, std::function<void(size_t)> run) : count_(count), run_(std::move(run)) {}
 
-  // Starts another thread if tasks remain. False if there is not enough memory for it.
+  // Starts another thread if tasks remain. Returns false if there is not enough memory for the thread.
   bool AddThread() {
     std::lock_guard lock(mutex_);
     if (next_.load() >= count_) return true;

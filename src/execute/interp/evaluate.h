@@ -1,5 +1,5 @@
-// Execution of every op: Evaluate<op> computes the value of one instruction on one device. A row of ops.def without an
-// Evaluate does not link. Elementwise ops are defined in core/ops/elementwise.h and share one evaluator.
+// Execution of every op: Evaluate<op> computes the value of one instruction on one device. If an op in ops.def has no
+// Evaluate, the program does not link. All elementwise ops (core/ops/elementwise.h) share one evaluator.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ namespace shoal::internal {
 class Device;
 struct ElementLoop;
 
-// One instruction under evaluation.
+// The evaluation of one instruction.
 struct Call {
   const Instruction& hlo;
-  // In the order of hlo.operands. The evaluator may move from them and write in place into arrays without other owners.
+  // Values in the order of hlo.operands. The evaluator may move from them and may write to arrays without other owners.
   std::span<Value> operands;
   Device& device;
-  const ElementLoop* kernel = nullptr;  // precomputed for an elementwise op
+  const ElementLoop* kernel = nullptr;  // precomputed for elementwise ops
 
   const Array& array(size_t i) const { return operands[i].array(); }
 };
@@ -35,10 +35,9 @@ Result<Value> Evaluate(Call& call);
 
 Result<Value> EvaluateElementwise(Call& call);
 
-// The evaluator of an opcode.
 Evaluator EvaluatorOf(Opcode opcode);
 
-// An error at this instruction during a run.
+// Returns an error at this instruction that occurred during a run.
 inline Diag ExecutionError(const Instruction& hlo, std::string message, Site site = Site::Here()) {
   return Fail(hlo.at, "", std::move(message), site);
 }

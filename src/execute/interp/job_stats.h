@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 class ProcessLink;
 
-// Every process passes the statistics of its own devices. In the first process, `stats` then covers all devices.
+// Every process passes the statistics of its own devices. The first process receives those of all devices in `stats`.
 void GatherStats(ProcessLink& link, RunStats& stats);
 
 }  // namespace shoal::internal

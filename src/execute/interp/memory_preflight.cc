@@ -14,7 +14,7 @@
 namespace shoal::internal {
 namespace {
 
-// The bytes of one array, without overflow.
+// The size of one array. A double, since an integer could overflow.
 double HostBytes(const Shape& shape) {
   if (!shape.IsArray()) return 0;
   double bytes = StorageBytes(shape.element_type());
@@ -22,7 +22,7 @@ double HostBytes(const Shape& shape) {
   return bytes;
 }
 
-// An upper bound for one device: all values of all computations live simultaneously.
+// An upper bound for one device: the total size of all values of all computations.
 double BytesOfAllValues(const Module& module) {
   double all = 0;
   for (const Computation* computation : module.computations)
@@ -70,7 +70,7 @@ Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argum
   SHOAL_TRY(CheckConstantMemory(module));
   const double available = AvailableMemory();
   if (argument_bytes > available) return NotEnoughMemory(module, grid, argument_bytes, 0, available);
-  // The exact computation is slow, and most modules need far less. Unrepresentable sizes are reported where they occur.
+  // The exact computation is slow, and most modules need far less. The run itself reports unrepresentable sizes.
   const double upper_bound = argument_bytes + BytesOfAllValues(module) * static_cast<double>(devices);
   if (upper_bound < available / 2 || upper_bound > 0x1p60) return {};
   const RunMemory run = RunMemoryOf(module, ExecutionCounts(module), grid);

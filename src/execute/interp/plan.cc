@@ -10,7 +10,7 @@
 namespace shoal::internal {
 namespace {
 
-// A copy of the shape with the leaves' element types replaced.
+// A copy of the shape in which `types` replace the element types of the leaves.
 const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, size_t& next, ShapePool& shapes) {
   if (!shape.IsTuple()) {
     const ElementType type = types[next++];

@@ -1,5 +1,5 @@
-// Data computed once per computation before a run: its instructions, the last use of each value
-// (analyze/memory/liveness.h), and its constants as arrays. All devices share it read-only.
+// Data that is computed once per computation before a run: the instructions, the last use of each value
+// (analyze/memory/liveness.h), and the constants as arrays. All devices share this data, which is read-only.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@
 
 namespace shoal::internal {
 
-// A copy of an instruction that mixes float widths, with operands and result in the types in which it is computed
-// (WorkingTypes).
+// A copy of an instruction that mixes float widths. Its operands and result have the types in which the instruction is
+// computed (WorkingTypes).
 struct TypedInstruction {
   Instruction hlo;
   std::vector<Instruction> operands;
@@ -24,19 +24,19 @@ struct TypedInstruction {
 };
 
 struct EvalStep : InstructionLiveness {
-  std::unique_ptr<TypedInstruction> typed = nullptr;  // set if the instruction mixes types
+  std::unique_ptr<TypedInstruction> typed = nullptr;  // set if the instruction mixes float types
   Evaluator evaluate = nullptr;
   // True if the instruction forwards or waits for pending operands. Other instructions receive completed values.
   bool accepts_pending = false;
-  ElementLoop kernel = {};  // of an elementwise op
+  ElementLoop kernel = {};  // set for elementwise ops
 };
 
-// Values of a computation's invariant instructions from its first run, for later iterations of a loop.
+// Values of a computation's loop-invariant instructions from its first run, for later iterations.
 class InvariantValues {
  public:
-  // Null until they are stored. Element i is set if the step of instruction i is kept.
+  // Null until the values are stored. Element i is set if the step of instruction i is invariant.
   const std::vector<Value>* Get() const { return ready_.load(std::memory_order_acquire); }
-  // Only the first call has an effect.
+  // Stores the values. Only the first call has an effect.
   void Keep(std::vector<Value> values) {
     std::lock_guard lock(mutex_);
     if (ready_.load(std::memory_order_relaxed) != nullptr) return;
@@ -54,17 +54,17 @@ struct ComputationPlan {
   std::vector<EvalStep> steps;
   // Element i is the value of instruction i if that is a constant, else a token.
   std::vector<Value> constants;
-  // Set if a loop runs the computation and some of its instructions are invariant.
+  // Set if a loop runs the computation and some of its instructions are loop-invariant.
   std::unique_ptr<InvariantValues> invariants;
   // Set if the computation is on scalars only.
   std::unique_ptr<LaneFunction> lanes;
-  // True if a fusion calls it.
+  // True if a fusion calls the computation.
   bool is_fused = false;
-  // True for a loop fusion with one result. XLA:CPU compiles those unchanged; it must decompose others first.
+  // True for a loop fusion with one result. XLA:CPU compiles such fusions unchanged, but must decompose others first.
   bool is_loop_fusion = false;
 };
 
-// Instructions that mix several float types.
+// Instructions with several float types.
 struct MixedFloats {
   int64_t count = 0;
   const Instruction* first = nullptr;
@@ -77,7 +77,7 @@ struct ElidedLiterals {
 
 class ModulePlan {
  public:
-  // Fills elided literals with generated numbers that depend only on the element index.
+  // Replaces elided literals by generated numbers that depend only on the element index.
   explicit ModulePlan(const Module& module);
 
   const ComputationPlan& Of(const Computation& computation) const { return *plans_.at(&computation); }

@@ -34,7 +34,7 @@ Diag NotEnoughMemory(const Device& device, const MemoryMeter& meter) {
                      now == nullptr ? "" : StrCat(", and the result is ", ToString(now->shape()))));
 }
 
-// Runs on one device's thread.
+// Runs the entry computation on one device, on the device's thread.
 void RunDevice(Device& device, CollectiveRuntime& runtime, MemoryMeter& meter, std::vector<Value> arguments,
                Value& result) {
   Buffer::MeterThisThread(&meter);
@@ -55,7 +55,7 @@ void RunDevice(Device& device, CollectiveRuntime& runtime, MemoryMeter& meter, s
   runtime.ReleaseRunSlot(device.id());
 }
 
-// Charges an argument to the device that receives it. Freezes it, since several devices may share it.
+// Charges an argument to the device that receives it. Freezes the argument, because several devices may share it.
 void DonateArgument(Value& argument, MemoryMeter& meter) {
   if (argument.IsArray()) {
     argument.array().Freeze();
@@ -70,7 +70,6 @@ void DonateArgument(Value& argument, MemoryMeter& meter) {
   argument = Value::Tuple(std::move(elements));
 }
 
-// Adds the statistics of a local device.
 void AddDevice(const Device& device, RunStats& stats) {
   stats.instructions += device.progress().instructions;
   stats.iterations += device.progress().iterations;
@@ -104,7 +103,7 @@ Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, st
   const auto count = static_cast<size_t>(grid.count());
   const Placement placement = settings.placement == nullptr ? SingleProcessPlacement(grid.count()) : *settings.placement;
   const std::vector<int64_t> local = placement.Local();
-  RunOutcome outcome;  // declared first: its meters outlive the arguments, runtime and devices
+  RunOutcome outcome;  // declared first: its meters must outlive arguments, runtime and devices
   std::vector<std::vector<Value>> arguments = std::move(inputs);
   std::unique_ptr<ProcessLink> link;
   if (settings.job != nullptr) link = std::make_unique<ProcessLink>(*settings.job, placement, plans.module());
@@ -135,7 +134,7 @@ Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, st
                         StrCat("the run took ", seconds, " s, which exceeds --max_seconds")));
   };
   if (count == 1 && link == nullptr && Ticker::OfProcess().Start(poll)) {
-    // With a single device, the calling thread would only wait, so it runs the device.
+    // If there is only one device, the calling thread runs it instead of waiting.
     const absl::Cleanup restore = [before = Buffer::MeterOfThisThread()] {
       Ticker::OfProcess().Stop();
       Buffer::MeterThisThread(before);
@@ -151,7 +150,7 @@ Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, st
     for (int64_t i = 0; i < RunSlotCount(plans.module(), settings); ++i) {
       if (threads.AddThread()) continue;
       runtime.Stop(ThreadCreationError());
-      threads.RunOnThisThread();  // each device notices the stop
+      threads.RunOnThisThread();  // each device detects that the run was stopped
       break;
     }
     poller.PollUntilAllDone(poll);

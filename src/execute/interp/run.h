@@ -7,33 +7,33 @@ namespace shoal::internal {
 
 struct RunStats {
   double seconds = 0;
-  int64_t instructions = 0;  // evaluated, on all devices
-  int64_t iterations = 0;    // of while loops, on all devices
-  // Peak bytes of each device's arrays, measured at the end of an instruction while its operands are still live.
+  int64_t instructions = 0;  // evaluated instructions, on all devices
+  int64_t iterations = 0;    // iterations of while loops, on all devices
+  // For each device, peak bytes of its arrays, measured at the end of instructions while the operands are still live.
   std::vector<int64_t> peak_bytes;
-  std::vector<std::map<Opcode, Traffic>> traffic;               // of each device's collectives, by op
+  std::vector<std::map<Opcode, Traffic>> traffic;               // traffic of each device's collectives, by op
   Stubs stubs;                                                  // on all devices
   std::set<const Instruction*> endless_loops;                   // on all devices
   std::set<const Instruction*> padded_gathers;                  // on all devices
   std::map<const Instruction*, Device::LoopRuns> loops;         // on all devices
-  std::map<const Instruction*, std::vector<int64_t>> branches;  // times each was taken, on all devices
+  std::map<const Instruction*, std::vector<int64_t>> branches;  // executions of each branch, on all devices
 };
 
 struct RunOutcome {
-  std::vector<std::unique_ptr<MemoryMeter>> meters;  // one per device; they outlive the results
-  std::vector<Value> results;                        // one per device; empty for devices of other processes
-  RunStats stats;  // of all devices in the first process of a job, else of the local devices
+  std::vector<std::unique_ptr<MemoryMeter>> meters;  // one per device; they must outlive the results
+  std::vector<Value> results;                        // one per device; empty for devices in other processes
+  RunStats stats;  // on the first process of a job: of all devices; else of the local ones
 };
 
-// Updates the progress line. Called about every 100 ms from the calling thread while the devices run.
+// Updates the progress line. Called about every 100 ms while the devices run.
 using Watch = std::function<void(std::span<const std::unique_ptr<Device>> devices)>;
 
 // Runs the entry computation with arguments[device][parameter], each device on its own thread. The module must be
-// verified. The first error of any device stops all devices and is returned.
+// verified. The first error on any device stops all devices and is returned.
 Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
                              const RunSettings& settings, const Watch& watch = {});
 
-// The result of a module without parameters on one device, in memory that is charged to no device.
+// The result of a module without parameters on one device. Its memory is not charged to any device.
 Result<Value> EvaluateConstantModule(const Module& module);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// A value of a dry run: it has sizes but no data. Its blocks of bytes have owners, as in kernels/arrays/buffer.h.
+// SizedValue: a value of a dry run, with sizes but no data. Its blocks have owners, as in kernels/arrays/buffer.h.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace shoal::internal {
 
-// Memory of one device: current bytes, and the maximum over all calls of UpdatePeak.
+// Memory of one device: current bytes, and the maximum at any call of UpdatePeak.
 struct ByteMeter {
   int64_t current = 0, peak = 0;
   void UpdatePeak() { peak = std::max(peak, current); }
@@ -20,11 +20,11 @@ class SizedValue {
  public:
   // A token, or an empty value.
   SizedValue() = default;
-  // New memory for all arrays of a shape; with null `bytes`, charged to no device.
+  // Allocates all arrays of a shape. If `bytes` is null, the memory is not charged to any device.
   SizedValue(const Shape& shape, ByteMeter* bytes);
   static SizedValue Array(ElementType type, Ints dims, ByteMeter* bytes);
   static SizedValue Tuple(std::vector<SizedValue> elements);
-  // The pending result of a collective. `operands_unshared`: its operands had no other owners.
+  // The pending result of a collective. `operands_unshared`: the operands have no other owners.
   static SizedValue Pending(const Instruction& collective, bool operands_unshared);
 
   bool IsEmpty() const { return !IsArray() && !IsTuple() && !IsPending(); }
@@ -34,10 +34,10 @@ class SizedValue {
   const Instruction& collective() const { return *collective_; }
   bool operands_unshared() const { return operands_unshared_; }
 
-  // The elements of a tuple. Element(i) is empty if there is no such element.
+  // The elements of a tuple. Element(i) returns an empty value if there is no such element.
   const std::vector<SizedValue>& elements() const { return *elements_; }
   SizedValue Element(int64_t i) const { return Has(i) ? (*elements_)[static_cast<size_t>(i)] : SizedValue(); }
-  // Moves element i out of a tuple without other owners; else returns a reference to it.
+  // Moves element i out of a tuple without other owners; otherwise returns a reference to it.
   SizedValue TakeElement(int64_t i) {
     if (!Has(i) || elements_.use_count() != 1) return Element(i);
     return std::exchange((*elements_)[static_cast<size_t>(i)], SizedValue());
@@ -45,9 +45,9 @@ class SizedValue {
 
   // True for an array without other owners, which may be written.
   bool IsUnique() const { return block_ != nullptr && block_.use_count() == 1 && !block_->is_frozen; }
-  // Makes its arrays read-only.
+  // Makes the value's arrays read-only.
   void Freeze();
-  // Appends each array's size, and whether it is unique.
+  // Appends the size of each array, and whether the array has no other owners.
   void AppendSharing(std::vector<int64_t>& out) const;
 
  private:

@@ -1,5 +1,5 @@
-// StepLog: the times at which each instruction started and ended on every device, for a profile. It observes times, not
-// values, so a logged run executes exactly as an unobserved one.
+// StepLog: the times at which each instruction started and ended on every device, for a profile. It records no values,
+// so a run with a log executes exactly like a run without an observer.
 #pragma once
 
 #include <chrono>
@@ -14,17 +14,17 @@ namespace shoal::internal {
 
 class StepLog : public Observer {
  public:
-  // On one device; times in seconds since the log was created. The span of a calling instruction includes its callees.
+  // A step on one device, in seconds since the log was created. The span of a calling instruction includes its callees.
   struct StepSpan {
     const Instruction* hlo = nullptr;
     double start = 0, end = 0;
   };
-  // Totals over all devices and iterations. `seconds` excludes callees.
+  // Totals of an instruction over all devices and iterations. `seconds` excludes callees.
   struct Total {
     int64_t times = 0;
     double seconds = 0;
   };
-  static constexpr size_t kMaxSteps = 200'000;  // recorded per device; the totals include all steps
+  static constexpr size_t kMaxSteps = 200'000;  // limit of recorded steps per device; the totals include all steps
 
  private:
   struct DeviceLog {
@@ -38,7 +38,7 @@ class StepLog : public Observer {
   Status OnValue(const Device&, const Instruction&, const Value&) override { return {}; }
 
   int64_t devices() const { return static_cast<int64_t>(devices_.size()); }
-  // Ordered by end time.
+  // The recorded steps, ordered by end time.
   const std::vector<StepSpan>& steps(int64_t device) const { return devices_[static_cast<size_t>(device)].steps; }
   std::map<const Instruction*, Total> Totals() const {
     std::map<const Instruction*, Total> all;
@@ -51,7 +51,7 @@ class StepLog : public Observer {
     return all;
   }
 
-  // For runs across processes: the totals of a remote device, and the start of this log by the local clock.
+  // For runs across processes: the totals of a remote device, and this log's start time by the local clock.
   const std::map<const Instruction*, Total>& totals(int64_t device) const {
     return devices_[static_cast<size_t>(device)].totals;
   }
@@ -62,7 +62,7 @@ class StepLog : public Observer {
     log.totals = std::move(totals);
   }
 
-  // Logs a step until the end of the scope, on the device's thread. Does nothing without a log.
+  // Logs a step from construction to the end of the scope, on the device's thread. Does nothing if there is no log.
   class Timer {
    public:
     Timer(StepLog* log, int64_t device, const Instruction& hlo) {
@@ -99,11 +99,11 @@ class StepLog : public Observer {
   std::vector<DeviceLog> devices_;
 };
 
-// Null if the run is not timed.
+// The log of the run; null if the run is not timed.
 inline StepLog* LogOf(const RunSettings& settings) {
   return settings.observer == nullptr ? nullptr : dynamic_cast<StepLog*>(settings.observer);
 }
-// The observer of values; null if there is none.
+// The observer of values; null if there is none or it only observes times.
 inline Observer* ValueObserverOf(const RunSettings& settings) {
   return LogOf(settings) != nullptr ? nullptr : settings.observer;
 }

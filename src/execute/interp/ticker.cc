@@ -28,7 +28,7 @@ void Ticker::Stop() {
   callback_ = nullptr;
 }
 
-// Keeps ticking between short runs, since waking the thread would cost more time than they take.
+// Keeps ticking between short runs, because waking the thread would take longer than a short run.
 void Ticker::Run(const std::stop_token& end) {
   std::unique_lock lock(mutex_);
   while (!end.stop_requested()) {

@@ -1,5 +1,5 @@
-// Ticker: calls a function every tenth of a second, from one thread for the whole process. A short run therefore
-// neither starts a thread nor waits for one to end.
+// Ticker: calls a function every tenth of a second, from one thread for the whole process. Short runs therefore need
+// not start a thread or wait for its end.
 #pragma once
 
 #include <condition_variable>
@@ -14,10 +14,10 @@ class Ticker {
   using Callback = std::function<void()>;
   static Ticker& OfProcess();
 
-  // Starts calling `callback`, which must stay valid until Stop. Returns false if another callback is active or no
-  // thread can be created.
+  // Starts calling `callback`, which must stay valid until Stop. Returns false if another callback is active or if the
+  // system cannot create a thread.
   bool Start(const Callback& callback);
-  // Stops calling the callback, which is not running when this returns.
+  // Stops calling the callback. When Stop returns, the callback is not running.
   void Stop();
 
  private:

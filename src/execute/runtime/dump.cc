@@ -80,18 +80,18 @@ class DumpToFiles : public Dump {
   }
 
  private:
-  std::unordered_map<const Instruction*, std::string> names_;  // of the files
-  std::set<std::string> remote_names_;                         // of files that other processes wrote
+  std::unordered_map<const Instruction*, std::string> names_;  // names of the files
+  std::set<std::string> remote_names_;                         // names of the files that other processes wrote
   int64_t remote_values_ = 0;
   std::string folder_;
-  std::vector<std::unordered_map<const Instruction*, int64_t>> times_;  // by device: number of evaluations
+  std::vector<std::unordered_map<const Instruction*, int64_t>> times_;  // by device: number of evaluations so far
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Dump>> Dump::Create(const Module& module, const std::string& pattern, const std::string& folder,
                                            int64_t devices) {
-  // RE2 takes linear time and constant stack for every expression.
+  // RE2 needs linear time and constant stack space for every expression.
   const re2::RE2 regex(pattern, re2::RE2::Quiet);
   if (!regex.ok())
     return EnvironmentError(StrCat("--dump=", pattern, " is not a valid regular expression: ", regex.error()));

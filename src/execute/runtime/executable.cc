@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "compile/codegen/object_cache.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
 #include "execute/runtime/thunks.h"
@@ -27,7 +28,7 @@ Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, co
   executable->program_ = Lower(std::move(copy), granularity);
   Program& program = executable->program_;
 
-  // First every kernel, or the partial kernel if it is split. Then the combining kernels of the split ones.
+  // First all kernels, or their partial kernels if they are split. Then the combining kernels of split kernels.
   std::vector<FusedKernel>& all = executable->kernels_;
   std::vector<size_t> combine_index(program.kernels.size(), SIZE_MAX);
   std::vector<FusedKernel> combines;
@@ -38,7 +39,7 @@ Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, co
     all.push_back(split ? std::move(split->partial) : program.kernels[i]);
   }
   all.insert(all.end(), std::make_move_iterator(combines.begin()), std::make_move_iterator(combines.end()));
-  // Equal routines share their code.
+  // Identical routines share their code.
   std::vector<const Routine*> routines;
   std::vector<size_t> routine_code;
   std::unordered_map<std::string, size_t> indices;
@@ -47,13 +48,15 @@ Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, co
     if (is_new) routines.push_back(routine.get());
     routine_code.push_back(entry->second);
   }
-  // A requested CPU is validated even if there is nothing to compile.
+  // Validates a requested CPU even if there is nothing to compile.
   if (!all.empty() || !routines.empty() || !options.cpu.empty()) {
     begin_stage(StrCat("compiling ", all.size() + routines.size(), " kernels"));
     SHOAL_ASSIGN(generator, LoadCodeGenerator());
     ObjectCache cache(options.cache_dir);
-    const CodeOptions code_options{options.cpu, options.cache_dir.empty() ? nullptr : &cache};
-    SHOAL_ASSIGN(code, generator->Compile(all, routines, code_options, executable->pool_));
+    ThreadPool& pool = executable->pool_;
+    const CodeOptions code_options{options.cpu, options.cache_dir.empty() ? nullptr : &cache,
+                                   [&](int64_t count, const auto& task) { pool.Run(count, task); }, pool.threads()};
+    SHOAL_ASSIGN(code, generator->Compile(all, routines, code_options));
     executable->code_ = std::move(code);
     cache.Trim();
     executable->warnings_ = cache.TakeWarnings();

@@ -12,10 +12,10 @@ namespace shoal::internal {
 
 struct CompileOptions {
   int threads = 0;        // 0: one per core
-  std::string cpu;        // target CPU; empty: this machine's
+  std::string cpu;        // target CPU; empty: the CPU of this machine
   std::string cache_dir;  // folder that caches compiled code for later runs; empty: no cache
   PipelineOptions passes;
-  // An observer needs the value of every instruction of the module: run no passes and compile each op separately.
+  // An observer needs the value of every instruction, so no passes run and each op is compiled separately.
   bool per_instruction = false;
   std::function<void(const std::string& stage)> progress;  // called at the start of each stage; may be empty
 };
@@ -28,10 +28,10 @@ class Executable {
   ~Executable();
 
   const Program& program() const { return program_; }
-  // The argument of RunModule. Compiled steps run as thunks; observers see the instructions after the passes.
+  // The argument of RunModule. Compiled steps run as thunks. Observers see the instructions left by the passes.
   const ModulePlan& plans() const { return *plans_; }
   double compile_seconds() const { return compile_seconds_; }
-  // Problems from which compilation recovered, as sentences: a corrupt cache entry, a full disk.
+  // Problems from which compilation recovered, as sentences, such as a corrupt cache entry or a full disk.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -39,7 +39,7 @@ class Executable {
 
   ThreadPool pool_;
   Program program_;
-  std::vector<FusedKernel> kernels_;  // the program's kernels, with reductions of few rows split in two
+  std::vector<FusedKernel> kernels_;  // the program's kernels; reductions of few rows are split in two
   std::unique_ptr<CompiledKernels> code_;
   std::unordered_map<const Instruction*, std::unique_ptr<Thunk>> thunks_;
   std::unique_ptr<ModulePlan> plans_;

@@ -11,8 +11,8 @@ namespace {
 
 double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// By rank, the offset of each clock from the first process's clock. Takes several measurements and uses the one with
-// the shortest round trip. In processes other than the first, all offsets are zero.
+// The offset of each rank's clock from the first process's clock. Takes several measurements and uses the one with the
+// shortest round trip. In processes other than the first, all offsets are zero.
 std::vector<double> ClockOffsets(Job& job) {
   constexpr int kMeasurements = 10;
   std::vector<double> offsets(static_cast<size_t>(job.size()));

@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 class Job;
 
-// Collective. Adds the logs of all processes to the first process's log, converted to the first process's clock.
+// Collective. Appends the logs of all processes, converted to the first process's clock, to the first process's log.
 void GatherStepLog(Job& job, const Placement& placement, const Module& module, StepLog& log);
 
 }  // namespace shoal::internal

@@ -13,8 +13,8 @@ namespace {
 // Number of elements that one thread processes in about 20 µs. Larger kernels are split into tasks.
 constexpr int64_t kTaskElements = int64_t{1} << 15;
 
-// The inputs that are read only at the index that is written, so that a result may reuse their memory. A kernel reads
-// all inputs at an index before it writes there.
+// Returns the inputs that the kernels read only at the index that they write. A result may reuse the memory of such an
+// input, because a kernel reads all inputs at an index before it writes there.
 std::vector<size_t> FindInPlace(std::span<const LoadedKernel> kernels) {
   const size_t inputs = kernels[0].kernel->inputs.size();
   std::vector<bool> possible(inputs, true), read(inputs, false);
@@ -36,7 +36,7 @@ std::vector<size_t> FindInPlace(std::span<const LoadedKernel> kernels) {
   return found;
 }
 
-// Runs a kernel in blocks of rows and lanes, whose sizes depend only on the kernel's shape.
+// Runs a kernel in blocks of rows and lanes. The sizes of the blocks depend only on the kernel's shape.
 class Launch {
  public:
   Launch(LoadedKernel launched) : code_(launched.code) {
@@ -74,7 +74,7 @@ class Launch {
   int64_t rows_ = 1, lanes_ = 1, row_block_ = 1, lane_block_ = 1;
 };
 
-// Kernels that write different parts of one result. Consecutive small kernels form one task; a large one forms several.
+// Kernels that write different parts of one result. Consecutive small kernels form one task. Large kernels are split.
 class Launches {
  public:
   explicit Launches(std::span<const LoadedKernel> kernels) {
@@ -132,7 +132,7 @@ class KernelThunk : public Thunk {
   }
 
   Result<Value> Run(Call& call) const override {
-    // Arrays with dynamic sizes may not match the compiled shapes; then the ops are evaluated one by one.
+    // Arrays with dynamic sizes may not match the compiled shapes. In that case, the ops are evaluated one by one.
     for (size_t i = 0; i < counts_.size(); ++i)
       if (!call.operands[i].IsArray() || call.array(i).count() != counts_[i]) return EvaluatorOf(call.hlo.opcode)(call);
     absl::InlinedVector<void*, 16> buffers;
@@ -164,7 +164,7 @@ class KernelThunk : public Thunk {
     Dims dims;
   };
 
-  // The memory of an operand if it may be overwritten, else a new array.
+  // The memory of an operand if it may be overwritten, or else a new array.
   Array Destination(Call& call, const ArraySpec& spec) const {
     for (size_t i : in_place_) {
       Array& operand = call.operands[i].array();
@@ -180,7 +180,7 @@ class KernelThunk : public Thunk {
   ThreadPool& pool_;
   bool is_tuple_ = false;
   std::vector<ArraySpec> results_, partial_;
-  std::vector<int64_t> counts_;  // by operand: number of elements
+  std::vector<int64_t> counts_;  // number of elements of each operand
   std::vector<size_t> in_place_;
 };
 
@@ -194,7 +194,7 @@ class LibraryThunk : public Thunk {
       : function_(function), pool_(pool), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
 
   Result<Value> Run(Call& call) const override {
-    // XLA:CPU's library sums narrow floats in a different order, which only the evaluators reproduce.
+    // XLA:CPU's library sums narrow floats in an order that only the evaluators reproduce.
     if (sums_narrow_floats_ && call.device.settings().numerics == Numerics::kXlaCpuYnnpack)
       return EvaluatorOf(call.hlo.opcode)(call);
     std::vector<Array> operands, results;

@@ -14,19 +14,18 @@
 namespace shoal::internal {
 namespace {
 
-// Null if the instruction's value is unused.
+// Returns the step that evaluates the instruction; null if its value is unused.
 const EvalStep* StepOf(const ModulePlan& plans, const Instruction& hlo) {
   const std::vector<EvalStep>& steps = plans.Of(*hlo.parent).steps;
   const auto found = std::find_if(steps.begin(), steps.end(), [&](const EvalStep& step) { return step.hlo == &hlo; });
   return found == steps.end() ? nullptr : &*found;
 }
 
-// Callbacks of the compiled code.
 struct LoopCallbacks {
   Device& device;
-  std::span<const EvalStep* const> steps;  // steps that the code does not compute itself
+  std::span<const EvalStep* const> steps;  // steps that the compiled code does not compute itself
   Status status = {};
-  std::exception_ptr thrown = nullptr;  // exceptions cannot propagate through the code
+  std::exception_ptr thrown = nullptr;  // kept here: exceptions cannot propagate through compiled code
 
   static bool Stop(void* context) { return static_cast<LoopCallbacks*>(context)->device.world().stopped(); }
 
@@ -98,7 +97,7 @@ class LoopThunk : public Thunk {
   }
 
  private:
-  // True if the arrays have the compiled sizes; with dynamic dimensions they may differ.
+  // True if the arrays have the compiled sizes. Dynamic dimensions may have others.
   bool Matches(const Value& value) const {
     std::vector<Value> leaves;
     AppendLeaves(value, leaves);
@@ -125,11 +124,11 @@ class LoopThunk : public Thunk {
     int64_t& iterations = call.device.control_flow_state().iterations[&call.hlo];
     iterations = 0;
     constexpr int64_t kFirstCheck = 1024, kSmallBytes = 1024;
-    // Iterations between progress updates. Iterations with callbacks take longer.
+    // Number of iterations between progress updates. Iterations with callbacks take longer.
     const int64_t max_per_call = routine_.evaluated.empty() ? int64_t{1} << 20 : 64;
     for (;;) {
-      // The loop is endless if an iteration leaves its state unchanged. This is checked around iterations 1024, 2048,
-      // 4096, …: first for small arrays, which most loops change, then for all.
+      // The loop is endless if an iteration leaves its state unchanged. Iterations around 1024, 2048, 4096, … check
+      // this: first for small arrays only, because most loops change one of these, then for all arrays.
       const auto power = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(iterations) + 1));
       const int64_t check = std::max(kFirstCheck, power);
       bool is_unchanged = true;
@@ -153,7 +152,7 @@ class LoopThunk : public Thunk {
     }
   }
 
-  // The contents of all arrays of up to `max_bytes` bytes.
+  // Returns the contents of all arrays of at most `max_bytes` bytes.
   static std::vector<std::byte> SmallArrayBytes(std::span<const Array> state, std::span<void* const> slots,
                                                 int64_t max_bytes) {
     std::vector<std::byte> bytes;
@@ -164,7 +163,7 @@ class LoopThunk : public Thunk {
     return bytes;
   }
 
-  // Adds execution counts, identical to those of step-by-step evaluation.
+  // Adds the same execution counts as step-by-step evaluation would.
   void Count(Device& device, const std::vector<int64_t>& counters) const {
     Device::LoopRuns& runs = device.loops[routine_.loop];
     ++runs.entered;

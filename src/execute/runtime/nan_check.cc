@@ -74,14 +74,14 @@ class NanCheck : public Observer {
     return CallsComputations(hlo) && CallKindOf(hlo) == CallKind::kLoop;
   }
 
-  // A computation starts with its first parameter. A loop has ended when it produces its value.
+  // The first parameter marks the start of a computation. A loop has ended when it produces its value.
   void CountIterations(IterationCounts& counts, const Instruction& hlo) const {
     if (!hlo.parent->parameters.empty() && hlo.parent->parameters[0] == &hlo) ++counts[hlo.parent];
     if (IsLoop(hlo))
       for (const Computation* callee : CalledComputations(hlo)) counts[callee] = 0;
   }
 
-  // The enclosing loops of the computation: ", in iteration 3 of inner, in iteration 7 of outer".
+  // Describes the enclosing loops of the computation: ", in iteration 3 of inner, in iteration 7 of outer".
   std::string Iterations(const IterationCounts& counts, const Computation* computation) const {
     std::string text;
     for (auto caller = callers_.find(computation); caller != callers_.end();
@@ -93,7 +93,7 @@ class NanCheck : public Observer {
     return text;
   }
 
-  // Specials in the operands, and in the roots of the computations that this instruction called.
+  // The specials in the operands of an instruction, and in the roots of the computations that it called.
   static SpecialKinds OperandSpecials(const Instruction& hlo, const Seen& seen) {
     SpecialKinds kinds;
     auto add = [&](const Instruction* source) {
@@ -125,7 +125,7 @@ class NanCheck : public Observer {
   const Module& module_;
   std::vector<Seen> seen_;
   std::vector<IterationCounts> counts_;
-  std::unordered_map<const Computation*, const Instruction*> callers_;  // the first caller of each
+  std::unordered_map<const Computation*, const Instruction*> callers_;  // the first caller of each computation
 };
 
 class Observers : public Observer {

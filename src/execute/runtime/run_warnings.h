@@ -1,4 +1,4 @@
-// Warnings about generated values and deviations of a run, located at the first such instruction.
+// Warnings about generated values and other deviations of a run. Each is located at the first such instruction.
 #pragma once
 
 #include "core/base/diags.h"
@@ -7,10 +7,10 @@
 
 namespace shoal::internal {
 
-// ElidedLiteralsError rejects literals that were elided from the dump. ElidedWarning reports that they were filled.
+// ElidedLiteralsError rejects literals that were elided from the dump. ElidedWarning reports generated replacements.
 Diag ElidedLiteralsError(const ElidedLiterals& elided);
 Diag ElidedWarning(const ElidedLiterals& elided);
-// Mixed float types, loops that were exited, generated results.
+// Warnings about mixed float types, endless loops that were exited, and generated results.
 Diags RunWarnings(const RunStats& stats, const MixedFloats& mixed);
 
 }  // namespace shoal::internal

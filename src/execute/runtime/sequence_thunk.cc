@@ -59,14 +59,14 @@ class SequenceThunk : public Thunk {
 
   int64_t BytesOf(size_t slot) const { return sequence_.slots[slot].count * StorageBytes(sequence_.slots[slot].type); }
 
-  // Assigns memory to a temporary slot.
+  // If the slot is a temporary without memory, assigns memory to it.
   void Allocate(size_t slot) {
     if (slot < sequence_.state_slots || sequence_.slots[slot].constant != nullptr || offsets_[slot] >= 0) return;
     offsets_[slot] = temporary_bytes_;
     temporary_bytes_ += RoundUp(BytesOf(slot), 64);
   }
 
-  // True if the arrays have the compiled sizes; with dynamic dimensions they may differ.
+  // True if the arrays have the compiled sizes. Dynamic dimensions may have others.
   bool Matches(std::span<const Value> operands) const {
     for (size_t i = 0; i < operands.size(); ++i)
       if (!operands[i].IsArray() || operands[i].array().count() != sequence_.slots[i].count ||
@@ -98,8 +98,8 @@ class SequenceThunk : public Thunk {
 
   const Routine& sequence_;
   std::vector<Statement> statements_;
-  std::vector<int> slots_;        // of all statements, in order
-  std::vector<int64_t> offsets_;  // by slot: offset of a temporary; -1: not a temporary
+  std::vector<int> slots_;        // slots of all statements, in order
+  std::vector<int64_t> offsets_;  // for each slot, the offset of a temporary; -1: not a temporary
   int64_t temporary_bytes_ = 0;
 };
 

@@ -7,18 +7,17 @@
 
 namespace shoal::internal {
 
-// A kernel and its compiled code.
 struct LoadedKernel {
   const FusedKernel* kernel = nullptr;
   KernelCode code = nullptr;
 };
-// If there are several kernels, each computes a part of the result. For a split reduction (SplitReduction), the single
-// kernel is the partial one, and `combine` has code.
+// If there are several kernels, each computes a part of the result. For a split reduction (SplitReduction), the only
+// kernel is the partial kernel, and `combine` is the combining kernel with its code.
 std::unique_ptr<Thunk> NewKernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels,
                                       LoadedKernel combine, ThreadPool& pool);
 // The routine must outlive the thunk.
 std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code, ThreadPool& pool);
-// `codes`: the code of the sequence's kernels, in order.
+// `codes` has the code of the sequence's kernels, in order.
 std::unique_ptr<Thunk> NewSequenceThunk(const Routine& sequence, std::span<const KernelCode> codes);
 std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function, ThreadPool& pool);
 

@@ -16,7 +16,7 @@ namespace {
 
 // Kinds of messages, stored in a message's last byte.
 constexpr char kGather = 'g', kBroadcast = 'b', kRun = 'r';
-// MPI counts in ints, and a received chunk can be used while others are still in flight.
+// Maximum chunk size: MPI counts bytes in an int, and one chunk can be used while others are still in flight.
 constexpr size_t kChunkBytes = size_t{64} << 20;
 
 std::string HostName() {
@@ -25,7 +25,7 @@ std::string HostName() {
   return name;
 }
 
-// The CPU affinity of this process: for each core 'c' if the process may run on it, else '-'.
+// The CPU affinity of this process: for each core, 'c' if the process may run on it, else '-'.
 std::string CoresOfProcess() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -63,7 +63,7 @@ Job::Job(std::unique_ptr<Communicator> communicator)
 }
 
 Job::~Job() {
-  (void)AgreeOnStatus({});  // any failure has been reported already
+  (void)AgreeOnStatus({});  // any failure has already been reported
   PollUntil([&] { return communicator_->Posted() && transfers_.empty(); });
   peers_->Leave();
 }
@@ -216,7 +216,7 @@ void Job::Advance() {
 
 bool Job::TakeOne() {
   if (communicator_->Next(take_)) return true;
-  // Posted messages leave without help. Every few polls the completed ones are released.
+  // Posted messages leave without further calls. Every few polls, Posted releases those that have left.
   constexpr int kReleaseInterval = 16;
   if (++idle_polls_ % kReleaseInterval == 0) communicator_->Posted();
   return AdvanceTransfers();
@@ -233,7 +233,7 @@ bool Job::PollLocked() {
 bool Job::AdvanceTransfers() {
   if (transfers_.empty()) return false;
   communicator_->Advance();
-  // Callbacks may start further transfers; those are tested in the next call.
+  // Callbacks may start further transfers, which are tested in the next call.
   std::list<Transfer> done;
   for (auto it = transfers_.begin(); it != transfers_.end();) {
     std::erase_if(it->chunks, [](const auto& chunk) { return chunk->Done(); });

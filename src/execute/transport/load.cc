@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <climits>
 #include <cstdlib>
 
+#include "core/base/loadable_part.h"
 #include "core/base/strings.h"
 #include "core/base/environment_error.h"
 #include "execute/transport/communicator.h"
@@ -13,7 +13,7 @@
 namespace shoal::internal {
 namespace {
 
-// The environment variables in which launchers pass rank and size.
+// Environment variables in which launchers pass rank and size.
 struct Variables {
   const char *rank, *size;
 };
@@ -33,13 +33,6 @@ std::optional<int> Number(const char* variable) {
   return number;
 }
 
-std::string PathBesideProgram(std::string_view name) {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-  const std::string program(path, static_cast<size_t>(length < 0 ? 0 : length));
-  return StrCat(program.substr(0, program.rfind('/') + 1), name);
-}
-
 }  // namespace
 
 std::optional<LaunchInfo> LaunchedByMpi() {
@@ -50,7 +43,7 @@ std::optional<LaunchInfo> LaunchedByMpi() {
 }
 
 Result<std::unique_ptr<Communicator>> LoadMpi() {
-  const std::string path = PathBesideProgram("libshoal_mpi.so");
+  const std::string path = PathOfPart("libshoal_mpi.so");
   if (access(path.c_str(), R_OK) != 0)
     return EnvironmentError(StrCat("this shoal was built without MPI: ", path,
                                    " does not exist; --transport=threads runs all devices in this process"));

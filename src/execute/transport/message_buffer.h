@@ -87,7 +87,7 @@ class Reader {
   bool ok_ = true;
 };
 
-// Writes a status, with or without a failure. Omits the location in shoal's own code that produced it.
+// Writes a status with its failure, if any. Omits the location in shoal's source code that produced the failure.
 void Write(Writer& writer, const Status& status);
 Status ReadStatus(Reader& reader);
 

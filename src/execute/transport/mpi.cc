@@ -1,6 +1,6 @@
-// The Communicator over MPI: plain MPI-3, nonblocking calls only. On one machine, small messages go through shared
-// memory (shared_memory_rings.h). Between machines, receives for them are preposted, which is faster than probing. A
-// longer message is announced by a small one and follows on a second MPI communicator. Large transfers use a third.
+// The MPI backend of Communicator: plain MPI-3, only nonblocking calls. Within a machine, small messages use shared
+// memory (shared_memory_rings.h). Between machines, their receives are preposted, which is faster than probing. A small
+// message announces each longer message, which follows on a second MPI communicator. Large transfers use a third.
 #include <mpi.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 namespace shoal::internal {
 namespace {
 
-// Usually another process was lost. The monitoring thread (peers.h) notices that too, reports the lost rank and ends
-// this process while this thread sleeps here.
+// The usual cause is a lost process. While this thread sleeps here, the monitoring thread (peers.h) detects the loss,
+// reports the lost rank and ends this process.
 void OnMpiError(MPI_Comm*, int* code, ...) {
   std::this_thread::sleep_for(std::chrono::seconds(8));
   char text[MPI_MAX_ERROR_STRING];
@@ -41,7 +41,7 @@ class MpiCommunicator : public Communicator {
   MpiCommunicator() {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     MPI_Comm_create_errhandler(&OnMpiError, &handler);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);  // duplicates inherit it
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);  // duplicates of the communicator inherit the handler
     MPI_Errhandler_free(&handler);
     MPI_Comm_dup(MPI_COMM_WORLD, &small_);
     MPI_Comm_dup(MPI_COMM_WORLD, &long_);
@@ -95,7 +95,7 @@ class MpiCommunicator : public Communicator {
     const auto on_message = [&](int from, int tag, std::string_view bytes) { OnArrival(from, tag, bytes, take); };
     if (local_rings_->Next(on_message)) return true;
     if (local_rings_->ReachAll()) {
-      if (!posted_.empty()) ReleaseOldestSend();  // MPI sends long messages only during calls
+      if (!posted_.empty()) ReleaseOldestSend();  // MPI sends long messages only during MPI calls
       return false;
     }
     Slot& slot = slots_[next_];
@@ -103,7 +103,7 @@ class MpiCommunicator : public Communicator {
     MPI_Status status;
     MPI_Test(&slot.request, &has_arrived, &status);
     if (has_arrived == 0) {
-      while (handled_ > 0) RepostOldestReceive();  // while idle
+      while (handled_ > 0) RepostOldestReceive();  // uses idle time
       return false;
     }
     next_ = (next_ + 1) % kSlots;  // messages match receives in posting order
@@ -155,7 +155,7 @@ class MpiCommunicator : public Communicator {
     MPI_Comm_group(large_, &all);
     MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members);
     MPI_Comm group = MPI_COMM_NULL;
-    // Only the members call this, in the common order of group creation.
+    // Only the members call this, in the order of group creation that is common to all processes.
     if (std::find(ranks.begin(), ranks.end(), rank_) != ranks.end())
       MPI_Comm_create_group(large_, members, static_cast<int>(groups_.size()) % max_tag_, &group);
     MPI_Group_free(&members);
@@ -183,7 +183,7 @@ class MpiCommunicator : public Communicator {
     std::unique_ptr<char[]> bytes = std::make_unique<char[]>(kSlotBytes);
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  // A received message that may not be handled before the long message at the front of its sender's queue is complete.
+  // A received message that must wait until the long message at the front of its sender's queue is complete.
   struct QueuedMessage {
     std::string bytes;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -197,13 +197,13 @@ class MpiCommunicator : public Communicator {
     return owner;
   }
 
-  // Reposts the slot whose message was handled first.
+  // Posts a receive again for the slot whose message was handled first.
   void RepostOldestReceive() {
     PostReceive(slots_[(next_ + kSlots - handled_) % kSlots]);
     --handled_;
   }
 
-  // Releases the oldest posted message if it has left, and keeps its memory for a later one.
+  // Releases the oldest posted message if it has left this process, and keeps its memory for a later message.
   bool ReleaseOldestSend() {
     int done = 0;
     MPI_Test(&posted_.front().request, &done, MPI_STATUS_IGNORE);
@@ -230,7 +230,7 @@ class MpiCommunicator : public Communicator {
     message.bytes.clear();
     for (std::string_view part : parts) message.bytes.append(part);
     MPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE, to, tag, comm, &message.request);
-    if (posted_.size() > kSlots) ReleaseOldestSend();  // it has usually left
+    if (posted_.size() > kSlots) ReleaseOldestSend();  // the oldest message has usually left
   }
 
   void OnArrival(int from, int tag, std::string_view bytes, const Take& take) {
@@ -264,21 +264,21 @@ class MpiCommunicator : public Communicator {
   MPI_Comm small_ = MPI_COMM_NULL, long_ = MPI_COMM_NULL, large_ = MPI_COMM_NULL;
   std::vector<MPI_Comm> groups_;  // null if this process is not a member
   int rank_ = 0, size_ = 1, max_tag_ = 32767;
-  std::list<OutgoingMessage> posted_, spare_;  // lists: addresses stay valid while MPI reads the bytes
-  std::vector<MPI_Request> requests_;  // of pending transfers
+  std::list<OutgoingMessage> posted_, spare_;  // lists, so that addresses stay valid while MPI reads the bytes
+  std::vector<MPI_Request> requests_;  // requests of pending transfers
   std::vector<MpiRequest*> owners_;
   std::vector<int> done_;
   Slot slots_[kSlots];
-  size_t next_ = 0, handled_ = 0;  // the slot of the next message; number of slots before it to be reposted
-  std::vector<std::deque<QueuedMessage>> queues_;  // by sender
+  size_t next_ = 0, handled_ = 0;  // slot of the next message; number of slots before it that need a new receive
+  std::vector<std::deque<QueuedMessage>> queues_;  // indexed by sender
   int64_t queued_ = 0;                             // messages in all queues
 };
 
 }  // namespace
 }  // namespace shoal::internal
 
-// Null if this MPI does not support calls from several threads, one at a time.
-extern "C" shoal::internal::Communicator* shoal_new_mpi_communicator() {
+// Returns null if this MPI does not support calls from several threads, one at a time.
+extern "C" __attribute__((visibility("default"))) shoal::internal::Communicator* shoal_new_mpi_communicator() {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   if (provided >= MPI_THREAD_SERIALIZED) return new shoal::internal::MpiCommunicator;

@@ -23,7 +23,7 @@ namespace {
 constexpr char kLeaves = 'q', kInterrupted = 'i';
 constexpr size_t kCookieBytes = 32;
 
-// State for signal handlers, which may only read atomics: a handler could interrupt any other write halfway.
+// State for signal handlers. It is atomic because a handler could interrupt any other write halfway.
 constexpr size_t kMaxSockets = 4096;
 std::atomic<int> open_sockets[kMaxSockets];
 std::atomic<size_t> open_count = 0;
@@ -36,7 +36,7 @@ void RegisterSocket(int socket) {
   open_count = i + 1;
 }
 
-// Called when the peer has announced that it leaves.
+// Called when the peer has announced that it will leave.
 void UnregisterSocket(int socket) {
   for (size_t i = 0; i < open_count; ++i)
     if (open_sockets[i] == socket) open_sockets[i] = -1;
@@ -181,7 +181,7 @@ void PeerMonitor::Watch(std::function<void(int)> lost) {
   thread_ = std::jthread([this] { WatchUntilLeft(); });
 }
 
-// False if the connection has ended.
+// Reads a notice from the peer. Returns false if the connection has ended.
 bool PeerMonitor::ReadNotice(int peer) {
   char notice = 0;
   const ssize_t n = recv(sockets_[static_cast<size_t>(peer)], &notice, 1, 0);
@@ -193,7 +193,7 @@ bool PeerMonitor::ReadNotice(int peer) {
     return true;
   }
   if (has_left_[index]) return false;
-  // The loss of an interrupted process is reported only by processes that were not interrupted themselves.
+  // Only processes that were not interrupted themselves report the loss of an interrupted process.
   if (was_interrupted_[index]) std::this_thread::sleep_for(std::chrono::seconds(1));
   if (!(was_interrupted_[index] && is_interrupted)) lost_(peer);
   return false;

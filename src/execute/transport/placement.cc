@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// Parses the devices of one process: "0-3,8".
+// Parses the devices of one process, such as "0-3,8".
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : text_(text) {}

@@ -9,8 +9,8 @@
 namespace shoal::internal {
 
 struct Placement {
-  std::vector<int> rank_of;  // by device: the rank of the process that runs it
-  int rank = 0;              // this process
+  std::vector<int> rank_of;  // for each device, the rank of the process that runs it
+  int rank = 0;              // rank of this process
 
   bool IsLocal(int64_t device) const { return RankOf(device) == rank; }
   int RankOf(int64_t device) const { return rank_of[static_cast<size_t>(device)]; }
@@ -18,11 +18,10 @@ struct Placement {
   std::vector<int64_t> Local() const { return DevicesOf(rank); }
 };
 
-// All devices in this process.
 Placement SingleProcessPlacement(int64_t devices);
 
-// `spec` is "block": consecutive devices on each process; "cyclic": device d on rank d modulo the number of ranks; or
-// the path of a file with one line per process, in rank order: "0-3,8".
+// `spec` is "block" (consecutive devices on each process), "cyclic" (device d on rank d modulo the number of ranks), or
+// the path of a file with one line per process in rank order, such as "0-3,8".
 Result<Placement> ParsePlacement(const std::string& spec, int64_t devices, int ranks, int rank);
 
 }  // namespace shoal::internal

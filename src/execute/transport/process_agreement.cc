@@ -18,7 +18,7 @@ ProcessInputs ReadProcessInputs(std::string_view bytes) {
   return inputs;
 }
 
-// Fails if `other` cannot run together with the first process, rank 0.
+// Fails if `other` cannot run together with the first process (rank 0).
 Status Compare(const ProcessInputs& first, const ProcessInputs& other, const std::string& name) {
   if (other.version != first.version)
     return EnvironmentError(StrCat(name, " runs ", other.version, ", rank 0 runs ", first.version));

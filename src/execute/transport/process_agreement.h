@@ -10,11 +10,11 @@ uint64_t DigestOf(std::string_view bytes);
 // The program version, options and module file of one process.
 struct ProcessInputs {
   std::string version, arguments, file;
-  uint64_t digest = 0;  // of the file
-  Status status;        // of reading and checking it
+  uint64_t digest = 0;  // hash of the file
+  Status status;        // result of reading and checking the file
 };
 
-// Collective. Fails if a process differs from rank 0: the message names the lowest such rank and the difference. If all
+// Collective. Fails if a process differs from rank 0; the message names the lowest such rank and the difference. If all
 // processes fail to read the file in the same way, they agree.
 Status CheckProcessesAgree(Job& job, const ProcessInputs& own);
 

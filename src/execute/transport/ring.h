@@ -1,5 +1,5 @@
-// Ring: small messages from one process to another through shared memory, lock-free, with one writer and one reader. An
-// empty slot belongs to the writer, a full slot to the reader.
+// Ring: a lock-free queue of small messages from one process to another in shared memory, with one writer and one
+// reader. An empty slot belongs to the writer, a full slot to the reader.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace shoal::internal {
 struct Ring {
   static constexpr size_t kSlotBytes = 20 << 10, kSlots = 4;
   struct alignas(64) Slot {
-    std::atomic<uint32_t> is_full;  // shares a cache line with the first bytes, so one fetch loads both
+    std::atomic<uint32_t> is_full;  // in the cache line of the first bytes, so that one fetch loads both
     int32_t tag;
     uint64_t size;
     char bytes[kSlotBytes];
@@ -27,7 +27,7 @@ class RingWriter {
  public:
   explicit RingWriter(Ring& ring) : ring_(&ring) {}
 
-  // Writes the concatenation of `parts`, at most kSlotBytes. False if no slot is free.
+  // Writes the concatenation of `parts`, at most kSlotBytes. Returns false if no slot is free.
   bool Write(int tag, std::initializer_list<std::string_view> parts) {
     Ring::Slot& slot = ring_->slots[next_];
     if (slot.is_full.load(std::memory_order_acquire) != 0) return false;
@@ -52,7 +52,7 @@ class RingReader {
  public:
   explicit RingReader(Ring& ring) : ring_(&ring) {}
 
-  // Calls `take(tag, bytes)` with the next message; false if there is none. The bytes are valid during the call only.
+  // Calls `take(tag, bytes)` with the next message; false if there is none. The bytes are valid only during the call.
   template <class Take>
   bool Read(const Take& take) {
     Ring::Slot& slot = ring_->slots[next_];

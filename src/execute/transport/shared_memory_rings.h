@@ -1,5 +1,5 @@
-// SharedMemoryRings: rings between those processes of a job that are on one machine, in an MPI shared-memory window
-// (MPI_Win_allocate_shared). A small message takes a few hundred instructions, a tenth of what two MPI calls take.
+// SharedMemoryRings: rings between those processes of a job that run on one machine, in an MPI shared-memory window
+// (MPI_Win_allocate_shared). A small message takes a few hundred instructions, a tenth of the cost of two MPI calls.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,7 @@ namespace shoal::internal {
 
 class SharedMemoryRings {
  public:
-  // Collective over `world`.
+  // Collective: all processes of `world` must call the constructor and the destructor.
   explicit SharedMemoryRings(MPI_Comm world) {
     MPI_Comm_size(world, &world_size_);
     peers_.resize(static_cast<size_t>(world_size_));
@@ -31,7 +31,6 @@ class SharedMemoryRings {
       if (i != rank) AddPeer(RankIn(world, i), RingsOf(rank)[i], RingsOf(i)[rank]);
   }
 
-  // Collective over `world`.
   ~SharedMemoryRings() {
     if (window_ != MPI_WIN_NULL) {
       MPI_Win_unlock_all(window_);
@@ -45,7 +44,7 @@ class SharedMemoryRings {
   bool Reach(int rank) const { return peers_[static_cast<size_t>(rank)].has_value(); }
   bool ReachAll() const { return static_cast<int>(local_peers_.size()) + 1 == world_size_; }
 
-  // Messages from one process to another arrive in order. If no slot is free, the message is queued for a later call.
+  // Messages from one process to another arrive in order. If no slot is free, a later call sends the message.
   void Post(int to, int tag, std::initializer_list<std::string_view> parts) {
     Peer& peer = *peers_[static_cast<size_t>(to)];
     if (peer.queued.empty() && peer.out.Write(tag, parts)) return;
@@ -53,7 +52,7 @@ class SharedMemoryRings {
     for (std::string_view part : parts) bytes.append(part);
     ++queued_;
   }
-  // True if no message is queued any more.
+  // True if no message is still queued.
   bool Posted() {
     if (queued_ == 0) return true;
     for (int rank : local_peers_) {
@@ -78,7 +77,7 @@ class SharedMemoryRings {
   }
 
  private:
-  // Each pair of processes has two rings. Pages that are never used take no physical memory.
+  // Each pair of processes has two rings. Unused pages take no physical memory.
   static constexpr int kMaxProcesses = 32;
   struct Peer {
     RingReader in;
@@ -86,7 +85,7 @@ class SharedMemoryRings {
     std::deque<std::pair<int, std::string>> queued;
   };
 
-  // False on all processes if the allocation fails on any of them.
+  // Returns false on all processes if the allocation fails on any of them.
   bool Allocate(int size) {
     MPI_Comm_set_errhandler(node_, MPI_ERRORS_RETURN);
     const auto bytes = static_cast<MPI_Aint>(sizeof(Ring)) * size + alignof(Ring);
@@ -116,7 +115,7 @@ class SharedMemoryRings {
     return rank;
   }
 
-  // The rings in which a process of this machine receives, one per sender.
+  // The rings in which a process on this machine receives messages, one per sender.
   Ring* RingsOf(int node_rank) const {
     MPI_Aint bytes = 0;
     int unit = 0;
@@ -124,7 +123,7 @@ class SharedMemoryRings {
     MPI_Win_shared_query(window_, node_rank, &bytes, &unit, static_cast<void*>(&begin));
     return Aligned(begin);
   }
-  // Yields the same offset in every process, since their window addresses differ by whole pages.
+  // The aligned offset is the same in every process, since window addresses differ by whole pages.
   static Ring* Aligned(void* begin) {
     const auto address = reinterpret_cast<uintptr_t>(begin);
     return reinterpret_cast<Ring*>((address + alignof(Ring) - 1) / alignof(Ring) * alignof(Ring));
@@ -138,7 +137,7 @@ class SharedMemoryRings {
   MPI_Comm node_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
   int world_size_ = 1;
-  std::vector<std::optional<Peer>> peers_;  // by rank; empty for other machines
+  std::vector<std::optional<Peer>> peers_;  // indexed by rank; empty for processes on other machines
   std::vector<int> local_peers_;            // ranks of the other processes on this machine
   size_t last_polled_ = 0;
   int64_t queued_ = 0;

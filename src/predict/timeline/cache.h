@@ -1,5 +1,5 @@
-// A model of the L2 cache with least-recently-used eviction of whole values: a partially evicted value misses entirely,
-// since reading its evicted part would evict the rest.
+// A model of the L2 cache with least-recently-used eviction of whole values. If a part of a value is evicted, a read of
+// this part evicts the rest of the value, so the model evicts the entire value.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Cache {
     double bytes;
   };
   double capacity_, total_ = 0;
-  std::list<Entry> entries_;  // by last access, most recent first
+  std::list<Entry> entries_;  // the most recently used value comes first
   absl::flat_hash_map<uint64_t, std::list<Entry>::iterator> entry_of_;
 };
 

@@ -29,7 +29,7 @@ class Path {
   static constexpr size_t kNone = SIZE_MAX;
   double End(size_t i) const { return trace_.events[i].start + trace_.events[i].duration; }
 
-  // The event that had to end before this one could start.
+  // Returns the event that had to end before `event` could start.
   size_t Predecessor(size_t event) const {
     if (auto found = waited_for_.find(event); found != waited_for_.end() && !seen_[found->second]) return found->second;
     const double start = trace_.events[event].start;
@@ -40,7 +40,7 @@ class Path {
       const size_t i = *--at;
       if (best != kNone && End(i) < End(best) - kTolerance) break;
       if (seen_[i]) continue;
-      // Among events that end at the same time, prefer one on the same stream, because this event had to wait for it.
+      // Among events that end at the same time, prefer an event on the same stream. `event` had to wait for that event.
       if (best == kNone || trace_.events[i].stream == trace_.events[event].stream) best = i;
     }
     return best;

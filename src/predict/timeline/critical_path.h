@@ -5,8 +5,8 @@
 
 namespace shoal::internal {
 
-// For each event, true if it is on the critical path. From the last event of the step, the path leads back to the event
-// that ended last before each event's start, and from a wait to its collective. It does not contain waits.
+// Returns true for each event on the critical path, except waits. The path is traced back from the last event of the
+// step: from a wait to its collective, and from any other event to the event that ended last before it started.
 std::vector<bool> CriticalPathOf(const Trace& trace);
 
 }  // namespace shoal::internal

@@ -26,7 +26,7 @@ std::vector<const Instruction*> InputsOf(const Instruction& hlo) {
   return MakeFusionRegion(self, self).inputs;
 }
 
-// The op or fusion that an async-start runs concurrently.
+// Returns the op or fusion that an async-start runs concurrently with other ops.
 const Instruction* WrappedOp(const Instruction& start) {
   if (const Instruction* wrapped = AsyncWrapped(start)) return wrapped;
   const Computation* callee = start[kCalls];
@@ -40,7 +40,7 @@ bool IsSliceFusion(const Instruction& hlo) {
   return root == Opcode::kDynamicSlice || root == Opcode::kDynamicUpdateSlice || root == Opcode::kSlice;
 }
 
-// Plans an async-start as a kernel: it copies within device memory, and so competes for bandwidth.
+// Plans an async-start as a kernel, because it copies within device memory and competes for bandwidth.
 DevicePlanOp PlanAsyncStart(const Instruction& start) {
   DevicePlanOp op{DevicePlanOp::Kind::kKernel, &start, {}, {}, nullptr};
   const Instruction* wrapped = WrappedOp(start);
@@ -85,7 +85,7 @@ class ScheduledPlanner {
     block.push_back(PlanInstruction(hlo, input_));
   }
 
-  // The send that a recv-done waits for, by channel.
+  // Returns the send with the same channel as a recv-done, or null.
   PlannedAsync* SendFor(const Instruction& hlo) {
     if (hlo.opcode != Opcode::kRecvDone) return nullptr;
     for (PlannedAsync& async : plan_.asyncs)
@@ -94,7 +94,7 @@ class ScheduledPlanner {
     return nullptr;
   }
 
-  // On a TPU, a fusion can compute while it drives a collective.
+  // On a TPU, a fusion can compute while it performs a collective.
   static KernelDescriptor FusedWork(const Instruction& hlo) { return hlo.opcode == Opcode::kFusion ? DescribeKernel(hlo) : KernelDescriptor{}; }
 
   void AddCopy(const Instruction& start, DevicePlanBlock& block) {
@@ -127,7 +127,7 @@ PlannedAsync& AddCollective(const DevicePlanInput& input, const LogicalCollectiv
   if (input.origins != nullptr)
     if (auto origin = input.origins->find(async.start); origin != input.origins->end()) async.start = origin->second;
   async.place = GroupTopologyOf(*collective.participants, input.machine, input.scale_out);
-  // With scale-out, shapes stay fixed: an all-gather has the same result size.
+  // Use the member count of the module, since scale-out does not change shapes such as the result of an all-gather.
   const int64_t members = std::max<int64_t>(1, collective.participants->group_size);
   async.bytes = BytesForTiming(kind, static_cast<double>(collective.payload_bytes), members);
   async.timing = CollectiveTime(kind, async.bytes, async.place, input.machine);

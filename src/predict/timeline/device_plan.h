@@ -1,5 +1,5 @@
-// The operations of a device in each computation, in order: kernels, collectives, waits, loops. A scheduled module
-// defines the order; for other modules shoal estimates it (estimated_schedule.h).
+// The ordered operations of a device in each computation: kernels, collectives, waits and loops. A scheduled module
+// defines the order. For other modules, estimated_schedule.h estimates the order.
 #pragma once
 
 #include <deque>
@@ -15,21 +15,21 @@ namespace shoal::internal {
 
 // An async operation that runs concurrently with the kernels.
 struct PlannedAsync {
-  const LogicalCollective* use = nullptr;  // null: a copy to or from another memory
-  Opcode kind{};  // the kind that determines the time: reduce-scatter for an all-reduce whose users keep a slice
+  const LogicalCollective* use = nullptr;  // null for a copy to or from another memory
+  Opcode kind{};  // the kind for timing, such as reduce-scatter for an all-reduce whose users keep only a slice
   double bytes = 0;
   GroupTopology place;
-  CollectiveTiming timing;  // also for a copy
+  CollectiveTiming timing;  // time of the collective or copy
   const Instruction* start = nullptr;
-  bool starts_in_previous_iteration = false;  // in a loop: it depends on no value of the current iteration
-  bool ends_after_loop = false;               // in a loop: its result is unused in the loop
+  bool starts_in_previous_iteration = false;  // true if no heavy op of the iteration precedes it
+  bool ends_after_loop = false;               // true if no heavy op of the iteration needs its result
 };
 
 struct DevicePlanOp {
   enum class Kind : uint8_t {
-    kNoOp,        // tuples, parameters, bitcasts: values are only forwarded
+    kNoOp,        // only forwards values: tuples, parameters, bitcasts
     kKernel,
-    kCollective,  // starts it and waits
+    kCollective,  // starts a collective and waits for it
     kStart,
     kDone,
     kReceive,     // waits for data from another device
@@ -39,20 +39,20 @@ struct DevicePlanOp {
   };
   Kind kind = Kind::kNoOp;
   const Instruction* hlo = nullptr;
-  KernelDescriptor kernel;                 // also for a start or done whose TPU fusion computes meanwhile
+  KernelDescriptor kernel;                 // also set for a start or done that is a TPU fusion with other work
   std::vector<const Instruction*> inputs;  // the instructions that kernel.reads refers to
   PlannedAsync* async = nullptr;
 };
 using DevicePlanBlock = std::vector<DevicePlanOp>;
 
 struct DevicePlan {
-  bool is_estimated = false;  // the schedule is estimated by shoal
+  bool is_estimated = false;  // true if the module has no schedule, so that shoal estimates one
   std::map<const Computation*, DevicePlanBlock> blocks;
   std::deque<PlannedAsync> asyncs;
   std::vector<std::string> notes;
 };
 
-// Maps instructions of the transformed module to those of the original module.
+// Maps instructions of a transformed module to instructions of the original module.
 using Origins = absl::flat_hash_map<const Instruction*, const Instruction*>;
 
 struct DevicePlanInput {
@@ -62,18 +62,18 @@ struct DevicePlanInput {
   const Machine& machine;
   const DeviceClasses& classes;
   int64_t devices = 1;
-  double scale_out = 1;              // ratio of the machine's devices to those that the module names
-  const Origins* origins = nullptr;  // for a transformed module: maps to the original instructions
+  double scale_out = 1;              // ratio of the machine's device count to that of the module
+  const Origins* origins = nullptr;  // set if `module` is a transformed module
 };
 
 DevicePlan BuildDevicePlan(const DevicePlanInput& input);
 
-// Used by both planners: adds the async operation of a collective to the plan, with its time.
+// Adds the async operation of a collective to the plan and computes its time. Both planners use this function.
 PlannedAsync& AddCollective(const DevicePlanInput& input, const LogicalCollective& collective, Opcode kind,
                             DevicePlan& plan);
-// The operation for an instruction other than a collective.
+// Returns the operation for an instruction that is not a collective.
 DevicePlanOp PlanInstruction(const Instruction& hlo, const DevicePlanInput& input);
-// Computations that run on their own, callers first. Excludes fused computations and functions of ops.
+// Returns the computations that are not part of an op, callers first. Excludes fused computations and reducers.
 std::vector<const Computation*> RunningComputations(const DevicePlanInput& input);
 
 }  // namespace shoal::internal

@@ -13,14 +13,14 @@
 namespace shoal::internal {
 namespace {
 
-// A node of the schedule: an instruction with the instructions inlined into it.
+// A node of the schedule: an instruction together with the instructions inlined into it.
 struct Node {
   const Instruction* hlo = nullptr;
   DevicePlanOp op;
   double seconds = 0;
-  PlannedAsync* async = nullptr;  // set if it runs concurrently with the kernels
+  PlannedAsync* async = nullptr;  // set if the node runs concurrently with the kernels
   std::vector<size_t> before, after;
-  double to_end = 0;   // longest path from its start to the end of the computation
+  double to_end = 0;   // length of the longest path from the start of the node to the end of the computation
   size_t pending = 0;  // number of unscheduled predecessors
   double ends = 0;
 };
@@ -51,7 +51,7 @@ class Scheduler {
     return EstimateKernelTime(kernel, {0, kernel.read()}, input_.machine).seconds;
   }
 
-  // True if every user keeps only a slice that is at most as large as a member's part.
+  // True if every user keeps only a slice, which is at most as large as one member's part.
   bool IsOnlySliced(const Instruction& hlo, int64_t members) {
     const auto users = users_.Of(hlo);
     return !users.empty() && members > 1 && std::all_of(users.begin(), users.end(), [&](const Instruction* user) {
@@ -115,7 +115,7 @@ class Scheduler {
     }
   }
 
-  // A reduction of a value to a scalar is fused with another kernel that reads the value, as a second result.
+  // Assumes that a reduction to a scalar is fused with another kernel that reads the same value.
   void MergeScalarReductions() {
     absl::flat_hash_map<const Instruction*, int> readers;
     for (const Node& node : nodes_)
@@ -138,7 +138,7 @@ class Scheduler {
            family == KernelKind::kConvolution || family == KernelKind::kAttention || family == KernelKind::kUnknownCall;
   }
 
-  // Marks collectives without a heavy op on the path from the loop state, or on the path to the loop state.
+  // Marks collectives that no heavy op precedes or no heavy op follows. These can overlap with other iterations.
   void MarkPipelined() {
     std::vector<bool> is_late(nodes_.size(), false), heavy_after(nodes_.size(), false);
     for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -162,8 +162,8 @@ class Scheduler {
     }
   }
 
-  // List scheduling: nodes with the longest path to the end come first, and async nodes start as soon as possible.
-  // Kernels that would wait for a collective come after those that would not.
+  // List scheduling. Nodes with the longest path to the end come first, and async nodes start as soon as possible.
+  // Kernels that would have to wait for a collective come after other ready kernels.
   DevicePlanBlock ListSchedule() {
     DevicePlanBlock block;
     auto more_urgent = [&](size_t a, size_t b) {

@@ -18,7 +18,7 @@ bool IsTiled(const Instruction& hlo) {
   return sharding != nullptr && sharding->kind == Sharding::Kind::kTiled;
 }
 
-// The first instruction with a sharding, in a module that is not partitioned yet; else null.
+// If the module is not partitioned yet, returns the first instruction with a sharding, else null.
 const Instruction* FirstUnpartitioned(const Module& module, const ModuleCollectives& collectives) {
   if (!collectives.all.empty() || module.is_scheduled) return nullptr;
   for (const Computation* computation : module.computations)
@@ -29,7 +29,7 @@ const Instruction* FirstUnpartitioned(const Module& module, const ModuleCollecti
   return nullptr;
 }
 
-// True if all references of the module resolve, which unverified text does not guarantee.
+// True if all operands and called computations exist. Unverified text does not guarantee this.
 bool IsComplete(const Module& module) {
   const absl::flat_hash_set<const Computation*> defined(module.computations.begin(), module.computations.end());
   if (module.entry == nullptr || !defined.contains(module.entry)) return false;
@@ -52,7 +52,7 @@ bool HasCollectives(const Module& module) {
   return false;
 }
 
-// Model flops utilization: the time for all flops at the peak rates of their types, as a fraction of the step time.
+// Model flops utilization: the time of all flops at peak rate, as a fraction of the step time.
 double UtilizationOf(const SimulatedStep& prediction, const DeviceModel& device) {
   double busy_seconds = 0;
   for (const OpTime& op : prediction.ops) {
@@ -82,7 +82,7 @@ void AddWarnings(const Prediction& result, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-// Transforms a partitioned module as XLA's GPU pipeline would: creates reduce-scatters and combines collectives.
+// Transforms a partitioned module like XLA's GPU pipeline: creates reduce-scatters and combines collectives.
 PredictionInput::Transformed PredictionInput::TransformCollectives(const Module& module) {
   Transformed result;
   if (module.is_scheduled || !IsComplete(module) || !HasCollectives(module)) return result;
@@ -101,7 +101,7 @@ PredictionInput::Transformed PredictionInput::TransformCollectives(const Module&
     changed |= done.value();
   }
   if (!changed) return {};
-  // A pass names an instruction that it creates after the original instruction that it replaces.
+  // A pass gives each new instruction the name of the instruction that it replaces.
   for (size_t c = 0; c < names.size(); ++c)
     for (const Instruction* hlo : copy->computations[c]->instructions)
       if (auto found = names[c].find(hlo->name); found != names[c].end()) result.origins.try_emplace(hlo, found->second);

@@ -1,4 +1,4 @@
-// Predicts the step time of a module on a machine: the data that `shoal time` prints.
+// Predicts the step time of a module on a machine, for `shoal time`.
 #pragma once
 
 #include <memory>
@@ -8,13 +8,13 @@
 
 namespace shoal::internal {
 
-// The analyses of a module that do not depend on the machine, computed once for all machines.
+// The analyses of a module that do not depend on the machine. They are computed once for all machines.
 class PredictionInput {
  public:
-  // Fails if the module is in global form, before partitioning.
+  // Fails if the module is in global form, that is, before SPMD partitioning.
   static Result<std::unique_ptr<PredictionInput>> Of(const Module& module, const ExecutionOptions& options,
                                                    const DeviceGrid& grid);
-  // The module whose time is predicted. If the original has no schedule, its collectives are transformed by passes.
+  // The module to simulate. If the original module has no schedule, this is a copy with transformed collectives.
   const Module& module() const { return module_; }
   const ExecutionCounts& executions() const { return executions_; }
   const ModuleCollectives& collectives() const { return collectives_; }
@@ -25,7 +25,7 @@ class PredictionInput {
 
  private:
   struct Transformed {
-    std::unique_ptr<Module> module;  // null: unchanged
+    std::unique_ptr<Module> module;  // null if no pass changed the module
     Origins origins;
   };
   static Transformed TransformCollectives(const Module& module);
@@ -50,13 +50,13 @@ struct Prediction {
   Machine machine;
   SimulatedStep prediction;
   double scale_out = 1;
-  double mfu = 0;           // model flops utilization: flops as a fraction of the matrix units' peak over the step
-  double bandwidth = 0;     // memory bytes per second, over the step
+  double mfu = 0;           // model flops utilization, a fraction of the matrix units' peak
+  double bandwidth = 0;     // average memory bytes per second
   double memory_needed = 0;
   std::vector<std::string> warnings;
 };
 
-// If the machine's name does not fix its number of nodes, it gets as many as needed. Else fails if it is too small.
+// If the machine has no fixed number of nodes, adds nodes as needed. Otherwise, fails if the machine is too small.
 Result<Prediction> PredictOnMachine(const PredictionInput& input, const Machine& machine);
 
 }  // namespace shoal::internal

@@ -78,7 +78,7 @@ class Matcher {
     return found == by_kernel_.end() ? kUnmatched : found->second;
   }
 
-  // The library calls after `hlo` in its computation, up to the next instruction with a kernel named after it.
+  // Returns the library calls after `hlo` in its computation, up to the next instruction that is not a library call.
   std::vector<size_t> CallsAfter(const Instruction& hlo) const {
     std::vector<size_t> calls;
     const auto& all = hlo.parent->instructions;
@@ -91,7 +91,7 @@ class Matcher {
     return calls;
   }
 
-  // The next instruction after `calls` with a kernel named after it; kUnmatched at the end of the computation.
+  // Returns the next op after `calls`, or kUnmatched at the end of the computation.
   size_t NextNamed(const std::vector<size_t>& calls) const {
     const Instruction& last = *ops_[calls.back()].hlo;
     const auto& all = last.parent->instructions;
@@ -100,7 +100,7 @@ class Matcher {
     return kUnmatched;
   }
 
-  // Mismatch between `calls` and events that take `seconds` and precede a kernel of `next`; 0 is a perfect match.
+  // Rates the mismatch between `calls` and events that take `seconds` and precede a kernel of `next`. 0 is the best.
   double Mismatch(const std::vector<size_t>& calls, double seconds, size_t next) const {
     double predicted = 0;
     for (size_t k : calls) predicted += times_[k] > 0 ? ops_[k].predicted / times_[k] : 0;
@@ -109,8 +109,8 @@ class Matcher {
     return std::abs(std::log(std::max(1e-12, seconds) / std::max(1e-12, predicted))) + (other_end ? 3 : 0);
   }
 
-  // Returns the calls that ran between the kernels `before` and `next`. If several instructions share the kernel
-  // `before`, returns the calls after the one that matches best.
+  // Returns the library calls that ran between the kernels `before` and `next`. If several instructions share the
+  // kernel `before`, returns the calls after the instruction with the smallest mismatch.
   std::vector<size_t> CallsBetween(size_t before, size_t next, double seconds) const {
     std::vector<size_t> best;
     double min_mismatch = INFINITY;
@@ -122,7 +122,7 @@ class Matcher {
     return best;
   }
 
-  // Attributes consecutive events to consecutive calls, in proportion to their predicted times.
+  // Attributes consecutive events to consecutive calls, in proportion to the predicted times of the calls.
   void Divide(size_t begin, size_t end, const std::vector<size_t>& calls, std::vector<size_t>& owner) const {
     double predicted = 0, seconds = 0;
     for (size_t k : calls) predicted += times_[k] > 0 ? ops_[k].predicted / times_[k] : 0;
@@ -159,18 +159,18 @@ class Matcher {
     }
   }
 
-  // Divides the measured time of equal kernels, which are compiled once under one name, in proportion to predictions.
+  // Divides the measured time of equal kernels, which the compiler emits once under one name, by predicted time.
   void DivideAmongEqualKernels() {
     for (const std::vector<size_t>& group : groups_) {
       double predicted = 0, measured = 0;
-      bool all_measured = true;  // each has its own name in the profile
+      bool all_measured = true;  // true if the profile has events for each op of the group
       for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured, all_measured &= ops_[k].measured > 0;
       if (all_measured) continue;
       for (size_t k : group) ops_[k].measured = predicted > 0 ? measured * ops_[k].predicted / predicted : 0;
     }
   }
 
-  // Number of steps in the profile: the median ratio of counted to predicted executions of kernels matched by name.
+  // Returns the number of steps in the profile: the median ratio of counted to predicted executions of a kernel.
   double CountSteps(const std::vector<size_t>& owner) {
     for (size_t i = 0; i < owner.size(); ++i)
       if (owner[i] != kUnmatched && !is_library_[owner[i]]) ++counts_[owner[i]];

@@ -1,4 +1,4 @@
-// Compares a prediction with a profile: attributes profile events to instructions.
+// Attributes the events of a profile to instructions, and compares the measured times with a prediction.
 #pragma once
 
 #include "core/ir/trace.h"
@@ -14,16 +14,16 @@ struct MeasuredOp {
 
 struct ProfileComparison {
   double steps = 1;                        // number of steps in the profile
-  double predicted = 0, measured = 0;      // seconds of ops per step
-  double unmatched = 0;                    // measured seconds of events not matched to an instruction
-  std::vector<MeasuredOp> ops;             // by decreasing prediction error
-  std::vector<const Instruction*> owners;  // the instruction of each event; null: not matched
+  double predicted = 0, measured = 0;      // seconds of all ops per step
+  double unmatched = 0;                    // seconds per step of events not matched to an instruction
+  std::vector<MeasuredOp> ops;             // sorted by decreasing prediction error
+  std::vector<const Instruction*> owners;  // instruction of each event; null if not matched
 };
 
-// The kernel name of an instruction: fusion_84 for fusion.84.
+// Returns the kernel name of an instruction, such as fusion_84 for fusion.84.
 std::string KernelName(std::string_view name);
 
-// Matches events by name. Library kernels are attributed to the library calls between their neighbours in the schedule.
+// Matches events by name. Attributes a library kernel to the library calls between its neighbours in the schedule.
 ProfileComparison CompareWith(const SimulatedStep& prediction, const Trace& profile);
 
 }  // namespace shoal::internal

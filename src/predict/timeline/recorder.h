@@ -1,11 +1,11 @@
-// Collects the results of a simulation: times of ops and collectives, kinds of time, events of the timeline.
+// Collects the results of a simulation: the times of ops and collectives, and the events of the timeline.
 #pragma once
 
 #include "predict/timeline/simulated_step.h"
 
 namespace shoal::internal {
 
-// The rows in the timeline of a device.
+// The rows of a device in the timeline.
 enum Stream : uint32_t { kCompute, kNodeLinks, kNetwork, kCopies, kStreams };
 
 TimeKind KindOfKernel(KernelKind family);
@@ -18,9 +18,9 @@ class Recorder {
   void Kernel(const DevicePlanOp& op, const KernelDescriptor& kernel, const CacheTraffic& traffic, const KernelTime& timing,
               double start, double seconds, double weight);
   void Transfer(const DevicePlanOp& op, Stream stream, double start, double weight);
-  // Records that kernels wait for `async`; null: for all pending collectives and copies.
+  // Records that kernels wait for `async`. Null stands for all pending collectives and copies.
   void Wait(const PlannedAsync* async, double start, double seconds, double weight);
-  // Records the iterations of a loop that are not simulated one by one.
+  // Records the loop iterations that are not simulated one by one.
   void RemainingIterations(const Instruction& loop, double iterations, double start, double seconds);
   // Records that the host waits for a value from the device.
   void RoundTrip(double seconds, double weight) { round_trips_ += weight * seconds; }

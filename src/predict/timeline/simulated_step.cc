@@ -7,9 +7,9 @@
 namespace shoal::internal {
 namespace {
 
-// The simulation sweeps over the classes until no arrival time changes; a pipeline needs slightly more than two sweeps.
+// Limit on sweeps over the classes. The sweeps usually end earlier, when no arrival time changes any more.
 constexpr int kMaxSweeps = 12;
-constexpr double kMaxOps = 4e6;  // operations simulated in all sweeps
+constexpr double kMaxOps = 4e6;  // limit on operations simulated in all sweeps
 
 double NumberOfOps(const DevicePlan& plan) {
   double ops = 1;
@@ -17,7 +17,7 @@ double NumberOfOps(const DevicePlan& plan) {
   return ops;
 }
 
-// Appends the events of another class, with a device of its own.
+// Appends the events of another class as a separate device.
 void Append(const Trace& more, Trace& all) {
   const size_t first = all.events.size();
   const auto device = static_cast<uint32_t>(all.devices.size());
@@ -29,7 +29,7 @@ void Append(const Trace& more, Trace& all) {
   for (const TraceFlow& flow : more.flows) all.flows.push_back({flow.from + first, flow.to + first});
 }
 
-// Merges the results of the classes: returns that of the slowest class, with the timelines of all.
+// Merges the results of all classes: returns the result of the slowest class, with the timelines of all classes.
 SimulatedStep MergeClasses(std::vector<SimulatedStep> steps, const DeviceClasses& classes) {
   const auto slower = [](const SimulatedStep& a, const SimulatedStep& b) { return a.step_seconds < b.step_seconds; };
   const auto slowest = static_cast<size_t>(std::max_element(steps.begin(), steps.end(), slower) - steps.begin());

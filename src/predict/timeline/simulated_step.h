@@ -1,4 +1,4 @@
-// The timeline of a module on a machine. One device represents each class; its kernels overlap collectives and copies.
+// The predicted timeline of a module on a machine, simulated for one representative device of each device class.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ struct OpTime {
   const Instruction* hlo = nullptr;
   KernelKind family{};
   TimeKind kind = TimeKind::kMemory;
-  double times = 0, seconds = 0;  // number of executions, and their total time
+  double times = 0, seconds = 0;  // number of executions, and the total time of all executions
   double flops = 0, bytes = 0;    // totals of all executions
-  KernelTime timing;              // the last simulated execution
+  KernelTime timing;              // time of the last simulated execution
   CacheTraffic traffic;
   KernelDescriptor kernel;
 };
@@ -29,10 +29,10 @@ struct OpTime {
 // The time of a collective or an async copy over the whole step.
 struct AsyncTime {
   const PlannedAsync* async = nullptr;
-  double times = 0, seconds = 0, exposed = 0;  // exposed: time that kernels wait for it
+  double times = 0, seconds = 0, exposed = 0;  // `exposed` is the time that kernels wait for it
 };
 
-// The times of a class of devices that do the same work.
+// The times of a class of devices with equal behaviour.
 struct ClassTime {
   std::string name;  // "every device", "devices 0-3"
   double devices = 0;
@@ -40,17 +40,17 @@ struct ClassTime {
   std::array<double, kTimeKinds> kinds{};
 };
 
-// The prediction for the slowest class; `classes` and `trace` cover all classes.
+// The prediction for the slowest device class. Only `classes` and `trace` cover all classes.
 struct SimulatedStep {
   double step_seconds = 0;    // the whole step, including idle time
-  double device_seconds = 0;  // time that the device computes or waits for others
+  double device_seconds = 0;  // time in which the device computes or waits for transfers
   std::array<double, kTimeKinds> kinds{};
   double launches = 0, host_seconds = 0;
   double flops = 0, bytes = 0;
-  std::vector<OpTime> ops;         // by decreasing time
-  std::vector<AsyncTime> asyncs;   // by decreasing exposed time
-  Trace trace;                     // one device per class
-  std::vector<ClassTime> classes;  // a single one if all devices do the same work
+  std::vector<OpTime> ops;         // sorted by decreasing time
+  std::vector<AsyncTime> asyncs;   // sorted by decreasing exposed time
+  Trace trace;                     // has one device per class
+  std::vector<ClassTime> classes;  // has one entry if all devices behave equally
   size_t slowest_class = 0;
   std::shared_ptr<const DevicePlan> plan;  // owns the operations that `asyncs` points to
   bool schedule_is_estimated = false;

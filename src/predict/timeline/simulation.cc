@@ -23,10 +23,10 @@ class Simulation {
 
   SimulatedStep Run() {
     if (input_.module.entry == nullptr) return recorder_.Finish(0);
-    // The first run fills the cache, as the previous step would.
+    // The first run only fills the cache, like a previous step.
     recording_ = false;
     RunBlock(*input_.module.entry, 1);
-    // The power limit slows down the matrix units in long steps: starting at 0.1 s, and fully at 1 s.
+    // In long steps, the power limit slows down the matrix units. The slowdown starts at 0.1 s and is complete at 1 s.
     const double throttled_part = std::clamp(std::log10(std::max(1e-9, now_) / .1), 0.0, 1.0);
     throttle_ = 1 - (1 - std::clamp(machine_.device.sustained, .01, 1.0)) * throttled_part;
     Restart();
@@ -95,7 +95,7 @@ class Simulation {
         (IsInVectorMemory(op.inputs[i]->shape()) ? traffic.hit : traffic.miss) += bytes;
         continue;
       }
-      // A kernel that reads part of a value reads a different part in each execution.
+      // If a kernel reads only part of a value, assume that it reads a different part in each execution.
       const bool is_part = bytes < .99 * DataBytes(op.inputs[i]->shape());
       const Leaves& leaves = values_.Of(*op.inputs[i]);
       const double hit = cache_.Touch(is_part || leaves.empty() ? values_.FreshLeaf() : leaves.front(), bytes);
@@ -117,7 +117,7 @@ class Simulation {
   double WriteToCache(const Instruction& hlo, const Leaves& leaves, double bytes) {
     const Shape& shape = hlo.shape();
     if (!shape.IsTuple() || shape.elements().size() != leaves.size()) return cache_.Touch(leaves.front(), bytes);
-    double hit = 0, left = bytes;  // `bytes` does not include a workspace, which is the last leaf
+    double hit = 0, left = bytes;  // `bytes` excludes a workspace, which is the last leaf
     for (size_t i = 0; i < leaves.size() && left > 0; ++i) {
       const double part = std::min(left, DataBytes(shape.element(static_cast<int64_t>(i))));
       hit += cache_.Touch(leaves[i], part);
@@ -161,7 +161,7 @@ class Simulation {
     const bool sends = IsSendKind(async.kind);
     if (synchronizes && !(sends ? arrivals_->Sends(class_, async) : arrivals_->Participates(class_, async))) return;
     const Stream stream = StreamOf(async);
-    // A collective from the previous iteration started as soon as its stream was free.
+    // If the collective starts in the previous iteration, it starts as soon as its stream is free.
     const double ready = async.starts_in_previous_iteration && in_later_iteration_ ? std::min(now_, free_[stream]) : now_;
     double begin = std::max(ready, free_[stream]);
     if (synchronizes && recording_) {
@@ -174,7 +174,7 @@ class Simulation {
     if (recording_) recorder_.Transfer(op, stream, begin, weight);
   }
 
-  // Data for this device has arrived at the end of the sender's transfer.
+  // Waits for the end of the sender's transfer.
   void Receive(const DevicePlanOp& op, double weight) {
     if (arrivals_ == nullptr || !recording_) return;
     const double sent = arrivals_->LatestOther(class_, *op.async, receives_[op.async]++);
@@ -183,7 +183,7 @@ class Simulation {
 
   void Wait(const DevicePlanOp& op, double weight) {
     auto found = ends_.find(op.async);
-    if (found == ends_.end()) return;  // its start is in an iteration that is not simulated
+    if (found == ends_.end()) return;  // the start was not simulated
     WaitUntil(found->second, op.async, weight);
     ends_.erase(found);
   }
@@ -199,15 +199,15 @@ class Simulation {
       values_.Set(*callee.parameters[parameter], std::move(leaves));
   }
 
-  // Simulates the first iteration and a second one, which represents all others.
+  // Simulates two iterations. The second one represents all later iterations.
   void Loop(const Instruction& loop, double weight) {
     const Computation* body = BodyOf(loop);
     const Computation* condition = ConditionOf(loop);
     const TripCount* trips = input_.executions.FindTripCount(loop);
     const auto iterations = static_cast<double>(trips != nullptr ? std::max<int64_t>(0, trips->count) : 1);
     if (body == nullptr || body->root == nullptr || iterations <= 0) return;
-    // The host of a GPU reads the condition after every iteration, unless it knows the trip count. For a module without
-    // a schedule, XLA will set the trip count if it can be inferred.
+    // The host of a GPU reads the condition after every iteration, unless the trip count is known. If the module has no
+    // schedule yet, assume that XLA will infer the same trip count as shoal.
     const bool host_knows = !MemberOf(ConfigOf(loop), "known_trip_count").empty() ||
                             (plan_.is_estimated && trips != nullptr && trips->known() && trips->from != TripCount::Provenance::kGiven);
     if (!host_knows) RoundTrips(iterations, weight);
@@ -246,7 +246,7 @@ class Simulation {
     }
   }
 
-  // Simulates the branch that the class takes; if unknown, all branches, weighted by their probabilities.
+  // Simulates the branch that the class takes, or, if it is unknown, all branches, weighted by their probabilities.
   void Conditional(const Instruction& conditional, double weight) {
     RoundTrips(1, weight);
     const std::vector<Computation*> branches = CalledComputations(conditional);
@@ -266,7 +266,7 @@ class Simulation {
     now_ = begin + average;
   }
 
-  // The host waits `times` times for a value from the device.
+  // Records `times` waits of the host for a value from the device.
   void RoundTrips(double times, double weight) {
     if (recording_ && machine_.device.kind == DeviceKind::kGpu)
       recorder_.RoundTrip(machine_.kernels.round_trip * 1e-6, weight * times);
@@ -280,7 +280,7 @@ class Simulation {
   Arrivals* arrivals_;
   Cache cache_;
   Values values_;
-  absl::flat_hash_map<const Instruction*, Leaves> result_leaves_;  // by instruction
+  absl::flat_hash_map<const Instruction*, Leaves> result_leaves_;
   Recorder recorder_;
   bool recording_ = false, in_later_iteration_ = false;
   int depth_ = 0;

@@ -1,5 +1,5 @@
-// Simulates the step of one device, event by event. If classes of devices wait for each other, the simulation of each
-// class uses the arrival times of the others. It repeats until no arrival time changes.
+// Simulates a step on one device, event by event. If there are several device classes, the simulation of a class uses
+// the arrival times of the other classes, and Predict repeats the simulations until no arrival time changes.
 #pragma once
 
 #include "predict/timeline/arrivals.h"

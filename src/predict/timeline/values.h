@@ -1,4 +1,4 @@
-// Maps the leaves of values to buffers, so that the cache model recognizes data it has seen before.
+// Maps the leaves of values to buffers, so that the cache model recognizes data that was accessed before.
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
@@ -12,10 +12,10 @@ class Values {
  public:
   const Leaves& Of(const Instruction& hlo);
   void Set(const Instruction& hlo, Leaves leaves) { leaves_[&hlo] = std::move(leaves); }
-  // New buffer numbers for a value.
+  // Returns new buffer numbers for a value of this shape.
   Leaves Fresh(const Shape& shape);
   uint64_t FreshLeaf() { return next_++; }
-  // Forwards the leaves of operands through tuples, bitcasts and the like. True if the instruction does nothing else.
+  // If `hlo` only forwards operands, like a tuple or a bitcast, forwards their leaves and returns true.
   bool Forward(const Instruction& hlo);
 
  private:

@@ -17,7 +17,7 @@ int CompareTerms(const IndexExprTerm& a, const IndexExprTerm& b) {
   return Compare(*a.inner, *b.inner);
 }
 
-// Splits an expression into the terms whose factor is a multiple of `divisor`, and the rest.
+// Two summands of an expression: the terms whose factor is a multiple of the divisor, and the other terms.
 struct Parts {
   IndexExpr multiples, rest;
 };
@@ -102,7 +102,7 @@ IndexExpr operator+(const IndexExpr& a, const IndexExpr& b) {
     if (order >= 0) ++j;
     if (term.factor != 0) sum.terms.push_back(std::move(term));
   }
-  // d * (x / d) + x % d is x. Reshapes that undo each other produce this form.
+  // Simplifies d * (x / d) + x % d to x. A reshape and its inverse produce this form.
   for (size_t q = 0; q < sum.terms.size(); ++q) {
     if (sum.terms[q].kind != TermKind::kQuotient) continue;
     for (size_t r = 0; r < sum.terms.size(); ++r) {
@@ -132,7 +132,7 @@ IndexExpr Quotient(const IndexExpr& a, int64_t divisor) {
   const auto [multiples, rest] = Split(a, divisor);
   const IndexExpr whole = DivideExactly(multiples, divisor);
   if (rest.Min() >= 0 && rest.Max() < divisor) return whole;
-  // (x / c) / divisor is x / (c * divisor)
+  // Simplifies (x / c) / divisor to x / (c * divisor).
   if (whole.terms.empty() && whole.constant == 0 && a.terms.size() == 1 && a.constant == 0 &&
       a.terms[0].kind == TermKind::kQuotient && a.terms[0].factor == 1)
     return Quotient(*a.terms[0].inner, a.terms[0].divisor * divisor);

@@ -1,6 +1,6 @@
-// IndexExpr: an element index as a function of the enclosing loop variables (MLIR: AffineExpr, XLA: IndexingMap). It is
-// a constant plus multiples of loop variables, runtime values (a dynamic-slice's start), and quotients and remainders
-// of such sums (from reshapes). Sums are sorted and simplified by the loop ranges, so equal indices compare equal.
+// IndexExpr: an element's index as a function of the enclosing loop variables (MLIR: AffineExpr, XLA: IndexingMap). It
+// is a sum of a constant and multiples of loop variables, of runtime values (a dynamic-slice's start), and of quotients
+// and remainders of sums (from reshapes). Sums are sorted and simplified, so that equal indices compare equal.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct IndexExpr {
   std::vector<IndexExprTerm> terms;
 
   static IndexExpr Constant(int64_t value) { return {value, {}}; }
-  // The variable of a loop with this many iterations; 0 for a loop with one iteration.
+  // The variable of a loop with this many iterations. If there is only one iteration, this is the constant 0.
   static IndexExpr Loop(int number, int64_t iterations);
   static IndexExpr Data(int node, int64_t max);
 
@@ -50,8 +50,8 @@ IndexExpr Remainder(const IndexExpr& a, int64_t divisor);
 int Compare(const IndexExpr& a, const IndexExpr& b);
 inline bool operator==(const IndexExpr& a, const IndexExpr& b) { return Compare(a, b) == 0; }
 
-// The factor of loop variable `loop` in an index. Not linear if the variable occurs in a quotient or remainder, or if
-// the index contains data that depends on the loop (`varies(node)` is true).
+// The factor of the variable of `loop` in an index. The index is not linear if the variable occurs in a quotient or
+// remainder, or if the index contains data that depends on the loop (`varies(node)` is true).
 struct LinearPart {
   bool is_linear = true;
   int64_t factor = 0;
@@ -72,7 +72,7 @@ LinearPart LinearIn(const IndexExpr& index, int loop, const Varies& varies) {
   return part;
 }
 
-// "4*i0 + i1 / 3 + n7"
+// The index as text, such as "4*i0 + i1 / 3 + n7".
 std::string ToString(const IndexExpr& index);
 
 }  // namespace shoal::internal

@@ -1,17 +1,17 @@
-// FusedKernel: a fused loop nest as data: an iteration space, inputs with their read indices, and a body of HLO ops. It
-// is target-independent: compile/codegen emits CPU code from it, and a GPU backend could use it as well.
+// FusedKernel describes a fused loop nest: the iteration space, the inputs and the indices at which they are read, and
+// a body of HLO ops. It is target-independent: compile/codegen emits CPU code from it; a GPU backend could use it too.
 //
-// The loops of a kernel are numbered from the outermost. First come the row loops; each row is a unit of work that may
-// run on any thread. The inner loops within a row follow. The last loop runs over lanes and is vectorized.
+// Loops are numbered from the outermost. The row loops come first: each row is a unit of work that may run on any
+// thread. The inner loops, which iterate within a row, follow. The last loop iterates over lanes and is vectorized.
 //
 //   elementwise        row loops: all dimensions but the last   inner loops: the last dimension
 //   row reduction      row loops: the kept dimensions           inner loops: the reduced ones
 //   column reduction   row loops: all kept dimensions but one   inner loops: the reduced ones, then the last kept one
 //
-// A row kernel makes one pass over its row per stage. The result of a reduction is available after its stage, and nodes
-// of later stages may use it. softmax has three stages: the maximum, the sum of exponentials, the quotients. A node
-// that depends only on the row (and on reductions) is computed once per row. A column kernel has one stage of
-// reductions; nodes that use their results are computed per lane after the last iteration.
+// A row kernel makes one pass over each row per stage. The result of a reduction is available after its stage, and
+// nodes of later stages may use it. Softmax, for example, has three stages: the maximum, the sum of exponentials, the
+// quotients. A node that depends only on the row and on reductions is computed once per row. A column kernel has one
+// stage of reductions. Nodes that use the results are computed for each lane after the reduced loops.
 //
 // Arithmetic follows the HLO semantics: each op is computed in the type of its node and rounded once. Floats narrower
 // than f32 are computed in f32 and rounded to their type after each op. Reductions of f32 and wider types may use any
@@ -33,7 +33,7 @@ struct KernelNode {
   enum class Kind : uint8_t {
     kLoad,      // element `index` of input `input`
     kConstant,  // `bits`, in the node's type
-    kIndex,     // `index`, as a number
+    kIndex,     // the value of `index`
     kApply,     // `opcode` applied to the operands
     kResult,    // result number `input` of reduction `reduction`
   };
@@ -45,29 +45,29 @@ struct KernelNode {
   int reduction = 0;
   IndexExpr index;
   uint64_t bits[2] = {0, 0};
-  // For a compare.
+  // Attributes of a compare.
   ComparisonDirection direction{};
   bool total_order = false;
 };
 
 struct KernelReduction {
   enum class Kind : uint8_t {
-    kBinary,  // `op` applied to two elements; may be reordered
-    // Elements are pairs of a number and its increasing index. Selects the maximum number (if `op` is maximum) or the
-    // minimum number, or the first NaN, with the first index at which it occurs.
+    kBinary,  // `op` combines two elements; elements may be combined in any order
+    // Elements are pairs of a number and its index, by increasing index. Selects the first pair with a NaN; else the
+    // first pair with the maximum number (if `op` is maximum) or with the minimum number.
     kArgMinMax,
   };
   Kind kind = Kind::kBinary;
   Opcode op{};
   int stage = 0;
-  std::vector<int> elements, inits;  // nodes; inits do not depend on the inner loops
+  std::vector<int> elements, inits;  // numbers of nodes; `inits` do not depend on the inner loops
 };
 
 struct KernelStore {
   int node = 0;
   int output = 0;
   IndexExpr index;
-  bool per_row = false;  // does not depend on the inner loops: stored once per row, after all stages
+  bool per_row = false;  // the value does not depend on the inner loops: it is stored once per row, after all stages
 };
 
 struct FusedKernel {
@@ -76,16 +76,16 @@ struct FusedKernel {
   std::vector<int64_t> rows;         // iterations of each row loop
   std::vector<int64_t> inner_loops;  // iterations of each inner loop; the last is the lane loop
   std::vector<ElementType> inputs, outputs;
-  std::vector<KernelNode> nodes;  // each after its operands
+  std::vector<KernelNode> nodes;  // operands precede their users
   std::vector<KernelReduction> reductions;
   std::vector<KernelStore> stores;
-  // If not 0, each row is split among threads: the last row loop numbers the parts, and each part is this many
-  // iterations of the first inner loop.
+  // If not 0, each row is split into parts for several threads. The last row loop iterates over the parts, and each
+  // part consists of this many iterations of the first inner loop.
   int64_t part_size = 0;
-  bool is_edge = false;    // a small part of a result that several kernels compute: prefer short code over fast code
-  bool contracts = false;  // a multiply and the add that uses it may be rounded once (fma), as in a dot
+  bool is_edge = false;    // the kernel computes a small part of a result: codegen prefers short code over fast code
+  bool contracts = false;  // a multiply and the add that uses it may be rounded only once (fma), as in a dot
 
-  // Number of passes over a row: one per stage of reductions, and in row kernels one more for stores of whole rows.
+  // Number of passes over a row: one per stage of reductions, and in row kernels one more if whole rows are stored.
   int PassesPerRow() const;
   int64_t RowCount() const;
   int64_t InnerIterations() const;
@@ -95,30 +95,29 @@ struct FusedKernel {
 // Prints a kernel as `run --explain` shows it.
 std::string ToString(const FusedKernel& kernel);
 
-// Returns the kernels that compute a fusion. If it contains a concatenate or a pad, several kernels each compute a part
-// of the result. Empty if the fusion cannot be expressed as a FusedKernel.
+// Returns the kernels that compute a fusion. If the fusion contains a concatenate or a pad, each of several kernels
+// computes a part of the result. Returns an empty list if the fusion cannot be expressed as FusedKernels.
 std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo);
 
 // Returns the kernels that compute `roots` from `inputs`, as FusedKernelsOf does.
 std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots);
 
-// Merges nested loops that every input and output index treats as a single loop.
+// Merges nested loops if all input and output indices depend only on the combined loop variable.
 void MergeLoops(FusedKernel& kernel);
 
-// Removes unused nodes.
 void DropUnused(FusedKernel& kernel);
-// The index with its kData nodes renumbered by `to`.
+// Returns the index with the numbers of its kData nodes mapped by `to`.
 IndexExpr WithRenumberedNodes(const IndexExpr& index, const std::function<int(int)>& to);
 
-// Splits a kernel that reduces few long rows into two. `partial` reduces parts of the rows and writes one array per
-// element of each reduction. `combine` reads these arrays after the kernel's own inputs, and reduces them.
+// Two kernels that replace a kernel that reduces few long rows. `partial` reduces parts of the rows and has one output
+// per element of each reduction. `combine` reduces these outputs; they follow its other inputs.
 struct SplitReductionKernels {
   FusedKernel partial, combine;
 };
 std::optional<SplitReductionKernels> SplitReduction(const FusedKernel& kernel);
 
-// Machine code of a kernel. Computes rows [begin, end) and, if the lanes are not reduced, lanes [lane_begin, lane_end).
-// buffers: the inputs, then the outputs.
+// Machine code of a kernel. Computes rows [begin, end). If the lanes are not reduced, it computes only lanes
+// [lane_begin, lane_end). `buffers` has the inputs, then the outputs.
 using KernelCode = void (*)(void* const* buffers, int64_t begin, int64_t end, int64_t lane_begin, int64_t lane_end);
 
 }  // namespace shoal::internal

@@ -98,7 +98,7 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
   } else if (std::ranges::equal(dims, full_dims_) && ReducesLoopDims(hlo)) {
     full = full_;
   } else {
-    // Accept other dimensions only if they form the same rows.
+    // Accept different dimensions only if they form the same rows.
     if (!reduces_last_ || !ReducesLast(hlo) || Product({dims.begin(), dims.end()}) != Product(full_dims_)) return Fail(), 0;
     full = builder_.Delinearize(builder_.Linearize(full_, full_dims_), dims);
   }
@@ -123,7 +123,7 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
 
 int KernelBuilder::Add(KernelNode node) {
   if (kernel_->nodes.size() >= kMaxNodes) failed_ = true;
-  if (failed_) return 0;  // if building an operand failed, it has no stage
+  if (failed_) return 0;  // an operand that could not be built has no stage
   int stage = 0;
   if (node.kind == KernelNode::Kind::kResult) stage = kernel_->reductions[static_cast<size_t>(node.reduction)].stage + 1;
   for (int operand : node.operands)
@@ -173,7 +173,7 @@ int KernelBuilder::Apply(const Instruction& hlo, const Indices& index) {
   node.type = hlo.shape().element_type();
   node.opcode = hlo.opcode;
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
-    const bool is_scalar = hlo.operand_shape(i).rank() == 0;  // a bound of clamp, a predicate of select
+    const bool is_scalar = hlo.operand_shape(i).rank() == 0;  // such as a bound of clamp or the predicate of select
     node.operands[i] = Node(*hlo.operands[i], is_scalar ? Indices() : index);
   }
   if (hlo.opcode == Opcode::kCompare) {

@@ -1,5 +1,5 @@
-// KernelBuilder: builds a FusedKernel from a fusion. Traverses from the roots to the parameters and computes the index
-// at which each value is read, with the index maps of the ops.
+// KernelBuilder: builds a FusedKernel from a fusion. Traverses the instructions from the roots to the parameters, and
+// uses the index maps of the ops to compute the index at which each value is read.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace shoal::internal {
 
 using Indices = std::vector<IndexExpr>;
 
-// The builder that the index maps of core/ops are instantiated with.
+// The builder with which the index maps of core/ops are instantiated to compute IndexExprs.
 struct IndexBuilder {
   IndexExpr Int(int64_t value) { return IndexExpr::Constant(value); }
   IndexExpr Add(const IndexExpr& a, const IndexExpr& b) { return a + b; }
@@ -50,7 +50,7 @@ struct NodeKeyLess {
   }
 };
 
-// A part of the iteration space: [begin, end) of each dimension of the root.
+// A part of the iteration space: the range [begin, end) of each dimension of the root.
 struct IterationBox {
   std::vector<std::pair<int64_t, int64_t>> dims;  // empty: the whole iteration space
 };
@@ -65,10 +65,10 @@ class KernelBuilder {
   KernelBuilder(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots, IterationBox box)
       : inputs_(inputs.begin(), inputs.end()), roots_(roots.begin(), roots.end()), box_(std::move(box)) {}
 
-  // Null if the roots cannot be expressed as one FusedKernel.
+  // Returns null if the roots cannot be expressed as one FusedKernel.
   std::unique_ptr<FusedKernel> Build();
-  // After Build returned null: the point, if any, at which to split the box so that each half may become a kernel. All
-  // dimensions of the box are then filled in.
+  // If Build returned null: the point at which to split the box, if a kernel may be possible for each half. All
+  // dimensions of the box are then set.
   const std::optional<SplitPoint>& split_point() const { return split_point_; }
   const IterationBox& box() const { return box_; }
 
@@ -82,23 +82,22 @@ class KernelBuilder {
   void SetLoops(const Instruction& root);
   void SetLoopsOfReduction(const Instruction& hlo);
 
-  // Sets the loops of a column kernel, whose inner loops iterate over the window.
+  // Sets the loops of a column kernel for a reduce-window. The inner loops iterate over the window.
   void SetLoopsOfWindow(const Instruction& hlo);
 
-  // An element of a window: the operand's, or the initial value where the window extends into the padding.
+  // Returns the node for an element of a window: the operand's element, or the initial value if it is in the padding.
   int WindowElement(const Instruction& hlo);
   int Apply(Opcode opcode, ElementType type, std::initializer_list<int> operands);
 
   // Stores the value of a root, at every index of the full space or once per row.
   bool Store(const Instruction& root);
 
-  // Stores all results of a reduction of several operands.
   bool StoreResults(const Instruction& root);
   void AddStore(int node, ElementType type, const IndexExpr& offset, bool is_full);
   static int64_t Product(const std::vector<int64_t>& dims);
   void Fail() { failed_ = true; }
 
-  // Tuple element `element` of a reduction at `index` of its result, which must be the index of the row.
+  // Returns the node for result `element` of a reduction at `index`, which must be the index of the row.
   int Result(const Instruction& hlo, size_t element, const Indices& index);
   int NewReduction(const Instruction& hlo);
 
@@ -110,18 +109,18 @@ class KernelBuilder {
   int StageOf(int node) const { return stages_[static_cast<size_t>(node)]; }
   int Add(KernelNode node);
 
-  // The value of `hlo` at `index`.
+  // Returns the node for the value of `hlo` at `index`.
   int Node(const Instruction& hlo, const Indices& index);
   int NewNode(const Instruction& hlo, const Indices& index);
   int Apply(const Instruction& hlo, const Indices& index);
 
-  // dynamic-slice: the index in the operand, which is the index of the result plus the clamped starts.
+  // Returns the operand index of a dynamic-slice: the index in the result plus the clamped start indices.
   Indices DynamicSliceIndex(const Instruction& hlo, Indices index);
-  // gather: the index in the operand of an element of the result.
+  // Returns the operand index that a gather reads for the result element at `index`.
   Indices GatherIndex(const Instruction& hlo, const Indices& index);
-  // For a concat-like op: the node of the operand that the box reads. Fails with a split point if it reads several.
+  // For a concat-like op, returns the node of the operand that the box reads. Sets the split point if it reads several.
   int ConcatLikeNode(const Instruction& hlo, Indices index);
-  // True if `index` is below `border` in the whole box. If only in part of the box, fails and sets the split point.
+  // True if `index` < `border` in the whole box. If this holds only in a part, the build fails with a split point.
   bool IsBelow(const IndexExpr& index, int64_t border);
   IndexExpr Start(const Instruction& start, int64_t max);
   // Clamps node `number` to [0, max]. The type is s32 if `max` and the type of the node allow it, else s64.
@@ -138,7 +137,7 @@ class KernelBuilder {
   std::map<std::pair<const Instruction*, Indices>, int, NodeKeyLess> nodes_;
   std::map<const Instruction*, int> reductions_;
   std::vector<int> stages_;  // stage of each node
-  // The index as a function of the loops: in the full space (before reduction), and in the kept dimensions.
+  // Indices as functions of the loop variables: `full_` in the space before reduction, `kept_` in the kept dimensions.
   Indices full_, kept_;
   std::vector<int64_t> full_dims_, kept_dims_;
   const Instruction* window_ = nullptr;  // the reduce-window that defines the loops; full_ indexes its window

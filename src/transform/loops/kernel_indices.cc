@@ -1,4 +1,4 @@
-// Values whose index depends on data, and values that exist only in a part of the iteration space.
+// KernelBuilder: indices that depend on data, and values that exist only in a part of the iteration space.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -39,7 +39,7 @@ int KernelBuilder::WindowElement(const Instruction& hlo) {
 bool KernelBuilder::IsBelow(const IndexExpr& index, int64_t border) {
   if (index.Max() < border) return true;
   if (index.Min() >= border) return false;
-  // If the index is constant + factor * loop variable (0 at the start of the box), split where it crosses the border.
+  // If the index is linear in one loop variable (0 at the start of the box), split where the index crosses the border.
   const bool can_split = !reduces_ && index.terms.size() == 1 && index.terms[0].kind == IndexExprTerm::Kind::kLoop;
   Fail();
   if (!can_split || split_point_) return false;
@@ -108,7 +108,7 @@ Indices KernelBuilder::GatherIndex(const Instruction& hlo, const Indices& index)
     if (!is_in(offset_dims, d)) at.push_back(index[d]);
   const bool has_vectors = vector_dim < static_cast<size_t>(hlo.operand_shape(1).rank());
   if (has_vectors) at.insert(at.begin() + static_cast<int64_t>(vector_dim), IndexExpr());
-  // The index in the slice.
+  // The index within the slice.
   Indices result(sizes.size());
   size_t next = 0;
   for (size_t d = 0; d < sizes.size(); ++d)

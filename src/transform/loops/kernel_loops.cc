@@ -1,4 +1,4 @@
-// Chooses the loops of a kernel: those of its root, or those of its first reduction.
+// Chooses the loops of a kernel from the shape of its root or of its first reduction.
 #include <algorithm>
 #include <set>
 
@@ -53,7 +53,7 @@ void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
   kernel_->form = columns ? FusedKernel::Form::kColumns : FusedKernel::Form::kRows;
 
   full_.resize(dims.size());
-  std::vector<size_t> order;  // dimension of each loop
+  std::vector<size_t> order;  // for each loop, its dimension
   for (size_t d : kept)
     if (!columns || d != last - 1) order.push_back(d);
   const size_t row_loops = order.size();
@@ -69,7 +69,7 @@ void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
     kept_dims_.push_back(dims[d]);
   }
   reduces_ = true;
-  // True if each row is contiguous in memory, so that reductions of the same rows with other dimensions are recognized.
+  // True if each row is contiguous in memory: then other reductions may split the same rows into different dimensions.
   reduces_last_ = std::is_sorted(order.begin(), order.end());
 }
 

@@ -1,4 +1,4 @@
-// Helpers that make kernel nodes, for kernels that are not built from a fusion.
+// Functions that create kernel nodes, for kernels that are not built from a fusion.
 #pragma once
 
 #include <algorithm>

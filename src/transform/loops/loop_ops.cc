@@ -23,7 +23,7 @@ bool IsRowMajor(const Shape& shape) {
   return layout->plain() || layout->tiles.empty();
 }
 
-// True if both sides are row-major with the same element type: a reshape. The interpreter computes other bitcasts.
+// True for a bitcast that is a reshape: operand and result are row-major and have the same element type.
 bool IsPlainBitcast(const Instruction& hlo) {
   return hlo.shape().element_type() == hlo.operand_shape(0).element_type() && IsRowMajor(hlo.shape()) &&
          IsRowMajor(hlo.operand_shape(0)) && hlo.shape().ElementCount() == hlo.operand_shape(0).ElementCount();
@@ -37,7 +37,7 @@ bool HasLoopTypes(const Instruction& hlo) {
                                          [&](const Instruction* operand) { return has(operand->shape()); });
 }
 
-// XLA allows operands of different float precision; fused kernels do not. A select may have operands of any type.
+// XLA allows operands of different float precision, but fused kernels do not. Ignores the predicate of a select.
 bool HasEqualTypes(const Instruction& hlo) {
   const size_t first = hlo.opcode == Opcode::kSelect ? 1 : 0;
   for (size_t i = first + 1; i < hlo.operand_count(); ++i)
@@ -47,7 +47,7 @@ bool HasEqualTypes(const Instruction& hlo) {
          hlo.opcode == Opcode::kConvert;
 }
 
-// Converting to f16 or bf16 from a type that f32 does not represent exactly would round twice.
+// True for a conversion to f16 or bf16 from a type that f32 cannot represent exactly: via f32 it would round twice.
 bool RoundsTwice(const Instruction& hlo) {
   const ElementType from = PartType(hlo.operand_shape(0).element_type()), to = hlo.shape().element_type();
   return hlo.opcode == Opcode::kConvert && IsFloat(to) && BitWidth(to) == 16 &&
@@ -74,7 +74,7 @@ constexpr bool kIsTranscendental[] = {
 #undef OP
     false};
 
-// True if the start indices are integers. The slice itself only changes indices.
+// True if a FusedKernel can compute this dynamic-slice: its start indices must be integers.
 bool IsLoopSlice(const Instruction& hlo) {
   for (size_t i = 1; i < hlo.operand_count(); ++i) {
     const Shape& start = hlo.operand_shape(i);
@@ -90,7 +90,7 @@ bool IsLoopIndexMap(const Instruction& hlo) {
   return true;
 }
 
-// True if the start indices are integers.
+// True if a FusedKernel can compute this gather: it must support the type of the start indices.
 bool IsLoopGather(const Instruction& hlo) {
   const ElementType indices = hlo.operand_shape(1).element_type();
   return IsInteger(indices) && indices != ElementType::kU64 &&
@@ -112,7 +112,7 @@ bool IsNeutralOrIdempotentInit(Opcode op, const Instruction& init, ElementType t
   return op == Opcode::kMultiply && bits == one;
 }
 
-// Each computation is scanned once, even if it is called several times.
+// Scans each computation once, even if it is called several times.
 bool CallsOnlyPureOps(const Instruction& hlo, absl::flat_hash_set<const Computation*>& seen) {
   for (const Computation* callee : CalledComputations(hlo)) {
     if (!seen.insert(callee).second) continue;
@@ -133,7 +133,7 @@ bool IsPureAndMovable(const Instruction& hlo) {
     absl::flat_hash_set<const Computation*> seen;
     return CallsOnlyPureOps(hlo, seen);
   }
-  if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // its state is an operand
+  if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // deterministic, because its state is an operand
   return op_class != OpClass::kRandom && op_class != OpClass::kCollective && op_class != OpClass::kTransfer &&
          op_class != OpClass::kOpaque && hlo.opcode != Opcode::kParameter &&
          hlo.opcode != Opcode::kOptimizationBarrier && hlo.opcode != Opcode::kAfterAll &&
@@ -188,7 +188,7 @@ const Instruction* OnlyOpOf(const Computation& computation) {
 
 namespace {
 
-// True if the value is the index along dimension `d`.
+// True if each element equals its own index along dimension `d`.
 bool IsIndexAlong(const Instruction& hlo, int64_t d) {
   if (hlo.opcode == Opcode::kIota) return hlo[Op<Opcode::kIota>::kIotaDimension] == d;
   if (hlo.opcode != Opcode::kBroadcast) return false;
@@ -197,7 +197,7 @@ bool IsIndexAlong(const Instruction& hlo, int64_t d) {
   return from != dimensions.end() && IsIndexAlong(*hlo.operands[0], from - dimensions.begin());
 }
 
-// True for the minimum of the type as an argmax's initial value, and for the maximum as an argmin's.
+// True for an initial value that no number can lose to: the type's minimum in an argmax, its maximum in an argmin.
 bool IsWorstValue(const Instruction& init, Opcode op) {
   const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
   if (literal == nullptr || literal->elided) return false;
@@ -222,7 +222,7 @@ bool IsZero(const Instruction& init) {
          std::all_of(literal->data.begin(), literal->data.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-// True for an argmax or argmin: the largest or smallest number of each row, and its index.
+// True for a reduction that computes an argmax or argmin: each row's largest or smallest number, and its index.
 bool IsLoopArgMinMax(const Instruction& hlo) {
   if (hlo.operand_count() != 4 || !hlo.shape().IsTuple() || hlo[kDimensions].size() != 1) return false;
   for (size_t i = 0; i < 4; ++i) {
@@ -267,12 +267,12 @@ bool IsLoopWindow(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || !IsLoopReducer(hlo)) return false;
   const Window* window = hlo[kWindow];
   if (window == nullptr || window->dims.empty() || std::ssize(window->dims) != hlo.shape().rank()) return false;
-  constexpr int64_t kMaxElements = 256;  // for larger windows, reading every element of each is too slow
+  constexpr int64_t kMaxElements = 256;  // larger windows take too long, because the loop reads each window in full
   int64_t size = 1;
   for (size_t d = 0; d < window->dims.size(); ++d) {
     const WindowDim& dim = window->dims[d];
     if (dim.base_dilation != 1 || dim.reversal || dim.pad_low < 0 || dim.pad_high < 0) return false;
-    // A prefix sum: the window covers all elements up to this one.
+    // Excludes prefix sums, whose windows contain all preceding elements.
     if (dim.size > 2 && std::max(dim.pad_low, dim.pad_high) >= dim.size - 1) return false;
     size *= dim.size;
     if (size > kMaxElements) return false;

@@ -13,7 +13,7 @@
 namespace shoal::internal {
 namespace {
 
-// The index along one dimension: factor * (the root's index of dimension `dim`) + offset.
+// The index along one dimension: `factor` * (the index of the root along dimension `dim`) + `offset`.
 struct AffineDim {
   int64_t dim = -1;  // -1: the index is the constant `offset`
   int64_t factor = 0, offset = 0;
@@ -22,9 +22,9 @@ struct AffineDim {
 using View = std::vector<AffineDim>;  // the index at which an array is read
 using Views = std::vector<View>;
 
-constexpr size_t kMaxViews = 64;  // per value
+constexpr size_t kMaxViews = 64;  // maximum number of indices at which one value is read
 
-// Sums and products of two numbers below this do not overflow.
+// Sums and products of two numbers with smaller magnitudes do not overflow.
 constexpr int64_t kMaxMagnitude = int64_t{1} << 31;
 bool IsSmallEnough(int64_t number) { return number > -kMaxMagnitude && number < kMaxMagnitude; }
 bool IsSmallEnough(const AffineDim& index) { return IsSmallEnough(index.factor) && IsSmallEnough(index.offset); }
@@ -92,7 +92,7 @@ std::optional<View> ViewOfOperand(const Instruction& hlo, size_t number, View vi
   return view;
 }
 
-// The indices at which the loops of a root read each instruction that they compute.
+// For each instruction that the loops of a root compute, the indices at which the loops read its value.
 class RootViews {
  public:
   RootViews(const Instruction& root, const LoopSplits::Users& users, const LoopSplits::IsInside& is_inside)
@@ -173,7 +173,7 @@ int64_t LoopSplits::PartCount() const {
   return parts;
 }
 
-// Lanes run along the last dimension, so parts with few lanes are slow. A single lane runs along another dimension.
+// False if too many elements are in parts with few lanes, which are slow. With one lane, another loop is vectorized.
 bool LoopSplits::AreLongEnough() const {
   constexpr int64_t kShort = 16, kFewElements = 4096;
   if (root_->shape().ElementCount().value_or(0) <= kFewElements) return true;

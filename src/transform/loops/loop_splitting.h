@@ -1,5 +1,5 @@
-// Loop splitting for a concatenate or a pad in a fused loop nest. The loops are split at the operand boundaries, and
-// each part computes the entire chain of ops from the one operand that it reads.
+// Loop splitting for a concatenate or a pad in a fused loop nest. Splits the loops at the operand boundaries, so that
+// each part reads only one operand and computes the entire chain of ops from it.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace shoal::internal {
 
-// Compiling more kernels than this takes longer than a copy.
+// Maximum number of parts: compiling more kernels would take longer than copying the operands.
 inline constexpr int64_t kMaxSplits = 16;
 
-// The first iteration i of a loop in which factor * i + offset has passed `border`, from below or from above.
+// The first iteration i of a loop at which factor * i + offset has crossed `border`, from below or from above.
 int64_t FirstIterationPast(int64_t border, int64_t factor, int64_t offset);
 
 // The split points of the loops over the dimensions of a root: 0 < split point < size.
@@ -22,9 +22,9 @@ class LoopSplits {
  public:
   explicit LoopSplits(const Instruction& root);
 
-  // Adds the split points that the concat-like `hlo` needs. `is_inside`: true for instructions that the root's loops
-  // compute. Returns nullopt if the loops cannot be split (an index on the path is not affine in one loop variable) or
-  // if that is not profitable: too many parts, or too many elements in short parts.
+  // Returns these split points and those that the concat-like `hlo` needs. `is_inside` is true for instructions that
+  // the root's loops compute. Returns nullopt if the loops cannot be split (an index on the path is not affine in one
+  // loop variable) or if splitting is not profitable: too many parts, or too many elements in short parts.
   using Users = std::function<const std::vector<Instruction*>&(const Instruction&)>;
   using IsInside = std::function<bool(const Instruction&)>;
   std::optional<LoopSplits> WithSplitsFor(const Instruction& hlo, const Users& users, const IsInside& is_inside) const;

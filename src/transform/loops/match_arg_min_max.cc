@@ -1,6 +1,6 @@
 // Recognizes argmax and argmin reducers of (number, index) pairs. If a function only compares its arguments, selects
-// among them and combines predicates, its choice depends only on the outcomes of the comparisons. Evaluating it on one
-// pair of numbers per possible outcome therefore proves what it computes for all numbers.
+// among them and combines predicates, its result depends only on the outcomes of the comparisons. Evaluating it on one
+// pair of numbers per possible outcome therefore determines the result for all numbers.
 #include <cmath>
 #include <limits>
 
@@ -18,7 +18,7 @@ class ReducerTrial {
   ReducerTrial(const Computation& computation, double first, double second)
       : parameters_(computation.parameters), arguments_{first, 0, second, 1} {}
 
-  // Evaluates `hlo` for these arguments. Returns nullopt if the function uses any other op.
+  // Evaluates `hlo` for the arguments of this trial. Returns nullopt if the function uses an unsupported op.
   std::optional<double> Value(const Instruction& hlo) {
     if (auto found = known_.find(&hlo); found != known_.end()) return found->second;
     const std::optional<double> value = Evaluate(hlo);

@@ -1,11 +1,10 @@
-// Merges nested loops that every input and output index treats as a single loop. Fewer loops mean longer vectors.
+// Merges nested loops if all indices depend only on the combined loop variable. Fewer loops mean longer vectors.
 
 #include "transform/loops/kernel.h"
 
 namespace shoal::internal {
 namespace {
 
-// Calls `f` for every index of the kernel.
 template <class F>
 void ForEachIndex(FusedKernel& kernel, const F& f) {
   for (KernelNode& node : kernel.nodes)
@@ -61,7 +60,7 @@ void EraseLoop(FusedKernel& kernel, int loop) {
     kernel.inner_loops.erase(kernel.inner_loops.begin() + (loop - static_cast<int>(kernel.rows.size())));
 }
 
-// Drops loops with a single iteration. Their variable occurs in no index, so only later loop numbers change.
+// Drops loops with a single iteration. Their variables occur in no index, so only the numbers of later loops change.
 void DropSingleIterationLoops(FusedKernel& kernel) {
   for (int loop = kernel.lane_loop(); loop >= 0; --loop) {
     const bool is_inner = loop >= static_cast<int>(kernel.rows.size());
@@ -72,7 +71,7 @@ void DropSingleIterationLoops(FusedKernel& kernel) {
   }
 }
 
-// A row loop can be merged with an inner loop only if there are no reductions. The lane loop of columns stays separate.
+// A row loop can be merged with an inner loop only if there are no reductions. The lane loop of columns is not merged.
 bool CanMerge(const FusedKernel& kernel, int outer) {
   const auto border = static_cast<int>(kernel.rows.size());
   if (outer + 1 == border) return kernel.reductions.empty();

@@ -1,4 +1,4 @@
-// Splits reductions with few long rows: a first kernel reduces parts of the rows, a second combines the partial
+// Splits a kernel that reduces few long rows. One kernel reduces parts of the rows, a second one combines the partial
 // results. The parts depend only on the shape, so the result has identical bits for any number of threads.
 #include <algorithm>
 #include <functional>
@@ -23,7 +23,7 @@ int64_t PartSizeOf(const FusedKernel& kernel) {
   if (all < 4 * kPartElements) return 0;
   const int64_t each = std::max(kPartElements, all / 32), rest = all / kernel.inner_loops[0];
   int64_t part_size = std::max<int64_t>(1, each / rest);
-  if (kernel.inner_loops.size() == 1) part_size = (part_size + 63) / 64 * 64;  // whole vectors
+  if (kernel.inner_loops.size() == 1) part_size = (part_size + 63) / 64 * 64;  // round up to whole vectors
   return part_size >= kernel.inner_loops[0] ? 0 : part_size;
 }
 
@@ -73,7 +73,7 @@ FusedKernel Partial(const FusedKernel& kernel, int64_t part_size, int64_t parts)
   return partial;
 }
 
-// Reduces the partial results and computes the rest of the kernel. The partial results follow its inputs.
+// Reduces the partial results, which are its last inputs, and computes the rest of the kernel.
 FusedKernel Combine(const FusedKernel& kernel, int64_t parts) {
   const bool columns = kernel.form == FusedKernel::Form::kColumns;
   const int border = static_cast<int>(kernel.rows.size());

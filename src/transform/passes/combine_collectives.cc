@@ -14,7 +14,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr double kMaxBytes = 30 << 20;  // per combined collective, as in XLA's GPU pipeline
+constexpr double kMaxBytes = 30 << 20;  // limit per combined collective, as in XLA's GPU pipeline
 constexpr size_t kMaxMembers = 256;
 
 bool CanBeCombined(const Instruction& hlo) {
@@ -35,7 +35,7 @@ std::string KeyOf(const Instruction& hlo) {
   return key;
 }
 
-// Collectives that will be combined, and the indices of the buckets that they depend on.
+// Collectives that will be combined, and the indices of the buckets on which they depend.
 struct Bucket {
   std::vector<Instruction*> members;
   double bytes = 0;
@@ -77,7 +77,7 @@ class CollectiveCombiner {
     if (!needs.empty()) needs_[&hlo] = std::move(needs);
   }
 
-  // The last bucket with this key, or a new one if that bucket is full or `hlo` depends on it.
+  // Returns the last bucket with this key, or a new bucket if that one is full or `hlo` depends on it.
   size_t BucketFor(Instruction& hlo, const absl::flat_hash_set<size_t>& needs) {
     const double bytes = std::max(LeafBytesOf(hlo.shape()), LeafBytesOf(hlo.operand_shape(0)));
     auto [last, inserted] = last_.try_emplace(KeyOf(hlo), buckets_.size());
@@ -127,7 +127,7 @@ class CollectiveCombiner {
   Module& module_;
   Computation& computation_;
   std::vector<Bucket> buckets_;
-  std::map<std::string, size_t> last_;  // by key
+  std::map<std::string, size_t> last_;  // by key: the index of the last bucket
   absl::flat_hash_map<const Instruction*, absl::flat_hash_set<size_t>> needs_;
   absl::flat_hash_map<const Instruction*, size_t> bucket_of_;
 };

@@ -21,7 +21,7 @@ UserLists UsersIn(const Computation& computation) {
   return users;
 }
 
-// Returns the only dimension that the slice divides, by the group size. Returns nullopt for any other slice.
+// If the slice divides only one dimension, by the number of shards, returns that dimension; else nullopt.
 std::optional<int64_t> ShardedDimension(const Instruction& slice, const Shape& full, int64_t shards) {
   const Shape& shard = slice.shape();
   std::optional<int64_t> found;
@@ -94,7 +94,7 @@ Result<bool> CreateReduceScatters(Module& module, const PassContext&) {
       if (!dimension) continue;
       Instruction* scatter = ReduceScatterFor(*hlo, *users[hlo].front(), *dimension, module);
       for (Instruction* slice : users[hlo]) replacements[slice] = scatter;
-      replacements[hlo] = scatter;  // now unused
+      replacements[hlo] = scatter;  // the all-reduce itself is then unused
     }
     if (replacements.empty()) continue;
     any = true;

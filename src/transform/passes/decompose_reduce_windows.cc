@@ -1,6 +1,6 @@
 // Decomposes large overlapping windows by doubling: computes the sums of two adjacent elements, from these the sums of
-// four, and so on. A window is then the sum of one such value per set bit of its size. A window of 64 elements takes 6
-// additions instead of 64, and a prefix scan with any associative function takes log(length) steps.
+// four elements, and so on. A window is then the sum of one such value per set bit of its size. A window of 64 elements
+// takes 6 additions instead of 64. A prefix scan with any associative function takes log(length) steps.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -54,7 +54,7 @@ bool IsLibraryScan(const Instruction& hlo, const WindowDim& dim, int64_t size) {
   return op != nullptr && std::find(std::begin(kOps), std::end(kOps), op->opcode) != std::end(kOps) && IsPrefixScan(dim, size);
 }
 
-// Returns the only dimension with windows if they should be decomposed by doubling, else nullopt.
+// If the windows extend over only one dimension and should be decomposed, returns that dimension, else nullopt.
 std::optional<size_t> DoubledDim(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduceWindow || hlo.operand_count() != 2 || !hlo[kControlPredecessors].empty()) return std::nullopt;
   const Window* window = hlo[kWindow];
@@ -70,13 +70,12 @@ std::optional<size_t> DoubledDim(const Instruction& hlo) {
     if (doubled || !Overlaps(window->dims[d])) return std::nullopt;
     doubled = d;
   }
-  constexpr int64_t kMin = 1 << 14;  // applications of the function
+  constexpr int64_t kMin = 1 << 14;  // minimum number of applications of the function
   if (!doubled || out.ElementCount().value_or(0) * window->dims[*doubled].size < kMin) return std::nullopt;
   if (IsLibraryScan(hlo, window->dims[*doubled], in.dim(static_cast<int64_t>(*doubled)))) return std::nullopt;
   return CanReassociate(*hlo[kToApply], type) ? doubled : std::nullopt;
 }
 
-// Creates the ops that replace one reduce-window.
 class WindowDoubling {
  public:
   WindowDoubling(const Instruction& hlo, size_t d, Module& module, Computation& computation)
@@ -108,7 +107,7 @@ class WindowDoubling {
     return module_.shapes.Array(shape.element_type(), dims);
   }
 
-  // A prefix scan: combines each element with the one that is 1, 2, 4, … positions before it, if it exists.
+  // Computes a prefix scan: combines each element with the element 1, 2, 4, … positions earlier, if there is one.
   Instruction* PrefixScan(const WindowDim& dim) {
     Instruction* sums = hlo_.operands[0];
     for (int64_t back = 1; back < dim.size; back *= 2) {
@@ -139,7 +138,6 @@ class WindowDoubling {
     return NewSlice(module_, computation_, operand, {static_cast<int64_t>(d_), start, limit, stride}, hlo_);
   }
 
-  // Applies the function to two arrays element by element.
   Instruction* ApplyFunction(Instruction* a, Instruction* b) {
     const Ints dims = a->shape().dims();
     absl::flat_hash_map<const Instruction*, Instruction*> copies{{function_.parameters[0], a}, {function_.parameters[1], b}};

@@ -70,7 +70,7 @@ class DeviceEvaluator {
     for (size_t i = 0; i < hlo.operand_count(); ++i) {
       const auto value = ValueOf(*hlo.operands[i], depth + 1);
       if (!value) return std::nullopt;
-      values[i] = *value;  // little-endian, so its first bytes are the narrower number
+      values[i] = *value;  // little-endian: the first bytes hold the number in a narrower type
       in[i] = reinterpret_cast<const std::byte*>(&values[i]);
     }
     Array out(kernel.result, Dims{});

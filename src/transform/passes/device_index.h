@@ -7,8 +7,8 @@
 
 namespace shoal::internal {
 
-// Evaluates an integer scalar on a device, if it depends only on the device's ids, constants and elements of constant
-// tables. Returns nothing if it depends on anything else.
+// Evaluates an integer scalar on a device. Returns nullopt if the scalar depends on anything but the device's ids,
+// constants and elements of constant tables.
 std::optional<int64_t> EvaluateOnDevice(const Instruction& hlo, const DeviceGrid& grid, int64_t device);
 
 }  // namespace shoal::internal

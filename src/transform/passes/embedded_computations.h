@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// Computations that are not executed instruction by instruction: those of reducers etc., fusions and custom calls.
+// Computations that are not executed one instruction at a time: bodies of fusions, custom calls and ops such as reduce.
 absl::flat_hash_set<const Computation*> EmbeddedComputations(const Module& module);
 // The embedded computations that an async-start wraps. Each must keep its single op.
 absl::flat_hash_set<const Computation*> WrappedComputations(const Module& module);

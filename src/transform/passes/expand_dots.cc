@@ -31,13 +31,13 @@ std::optional<DotSides> DotSidesOf(const Instruction& dot, bool swapped) {
   sides.vector_to_full.resize(static_cast<size_t>(rank));
   for (size_t i = 0; i < batch.size(); ++i) sides.vector_to_full[static_cast<size_t>(batch[i])] = sides.batch[i];
   for (size_t i = 0; i < contracted.size(); ++i) sides.vector_to_full[static_cast<size_t>(contracted[i])] = sides.contracted[i];
-  // The dimensions of `full` that are kept are in the order of the result only if the batch dimensions come first.
+  // The kept dimensions of `full` are in the order of the result only if the batch dimensions come first.
   for (size_t i = 0; i < sides.batch.size(); ++i)
     if (sides.batch[i] != static_cast<int64_t>(i)) return std::nullopt;
   return sides;
 }
 
-// The vector, transposed so that its dimensions are in the order of `full`.
+// Returns the vector, transposed if its dimensions are not in the order of `full`.
 Instruction* VectorInFullOrder(const Instruction& dot, DotSides& sides, Module& module, Computation& computation) {
   if (std::is_sorted(sides.vector_to_full.begin(), sides.vector_to_full.end())) return sides.vector;
   std::vector<int64_t> order(sides.vector_to_full.size()), dims;
@@ -64,7 +64,7 @@ std::optional<DotSides> ExpandableSides(const Instruction& hlo) {
   return DotSidesOf(hlo, true);
 }
 
-// One factor of an outer product: its dimensions in the result. Excludes contracting dimensions, which have size 1.
+// The dimensions of an outer product's operand, as dimensions of the result. Excludes contracting dimensions (size 1).
 struct Factor {
   std::vector<int64_t> dims, sizes;
 };
@@ -84,7 +84,7 @@ std::optional<Factor> FactorOf(const Shape& shape, Ints batch, Ints contracted, 
   return std::is_sorted(factor.dims.begin(), factor.dims.end()) ? std::optional(factor) : std::nullopt;
 }
 
-// A dot without a sum: broadcasts both operands to the shape of the result and multiplies them. Null for other dots.
+// For a dot without a sum: broadcasts both operands to the result's shape and multiplies them. Null for other dots.
 Instruction* OuterProduct(Instruction& dot, Module& module, Computation& computation) {
   if (dot.opcode != Opcode::kDot || !dot[kControlPredecessors].empty() || dot.shape().has_dynamic() || ElementsOf(dot) <= 0) return nullptr;
   for (const Instruction* operand : dot.operands)

@@ -1,4 +1,4 @@
-// Evaluates instructions that depend only on constants with the interpreter, if the result is small: index scalars,
+// Uses the interpreter to evaluate instructions that depend only on constants, if the result is small: index scalars,
 // sizes, tables. Large results are cheaper to compute in a loop than to read.
 #include <algorithm>
 #include <cstring>
@@ -51,8 +51,8 @@ class ConstantFolder {
   }
 
  private:
-  // Finds the last instruction of each foldable chain, which is used by an instruction that cannot be folded.
-  // Broadcasts of constants are kept, because they are free in loops, except as operands of gathers and scatters.
+  // Finds the last instruction of each foldable chain: its user cannot be folded. Broadcasts of constants are kept,
+  // because they are free in loops, except as operands of gathers and scatters.
   void FindResults() {
     for (Instruction* hlo : computation_.instructions) {
       const bool is_known = std::all_of(hlo->operands.begin(), hlo->operands.end(), [&](const Instruction* operand) {

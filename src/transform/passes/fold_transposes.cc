@@ -27,7 +27,7 @@ int64_t KeptDims(const Instruction& dot, size_t side) {
   return dot.operand_shape(side).rank() - std::ssize(dot[kSides[side].batch]) - std::ssize(dot[kSides[side].contracting]);
 }
 
-// The dimension order of the result if the operands are swapped.
+// The order of the result's dimensions if the operands are swapped.
 std::vector<int64_t> SwappedOrder(const Instruction& dot) {
   const int64_t batch = std::ssize(dot[kLhsBatchDims]), left = KeptDims(dot, 0), right = KeptDims(dot, 1);
   std::vector<int64_t> order;
@@ -62,7 +62,7 @@ Instruction* SwapOperands(const Instruction& transpose, const Instruction& dot, 
   return swapped;
 }
 
-// Replaces a transposed operand by the transpose's own operand, if the kept dimensions stay in their order.
+// Replaces an operand that is a transpose by the operand of the transpose, if the kept dimensions stay in order.
 bool FoldOperandTranspose(Instruction& dot, size_t side, Module& module) {
   const Instruction& transpose = *dot.operands[side];
   if (!IsTranspose(transpose) || transpose.shape().has_dynamic()) return false;

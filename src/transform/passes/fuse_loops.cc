@@ -1,6 +1,6 @@
-// Groups instructions into loop nests. From the last instruction to the first, each joins the group of its users if all
-// of them are in one group. A value with users in several groups or outside of groups becomes the root of its own group
-// and is written to memory once. Constants, iota and index maps are free to repeat: they join all groups of users.
+// Groups instructions into loop nests. Visits the instructions from last to first. Each joins the group of its users if
+// all users are in one group. Otherwise it becomes the root of a new group, and its value is written to memory once.
+// Constants, iota and index maps are cheap to repeat, so they join the groups of all their users.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,8 +17,8 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kMaxOps = 160;  // per group: compile time grows with it, and registers are limited
-constexpr size_t kMaxOpsOfParts = 1000;  // in all parts of a split group, for the same reason
+constexpr size_t kMaxOps = 160;  // limit per group: more ops take longer to compile and need more registers
+constexpr size_t kMaxOpsOfParts = 1000;  // limit for all parts of a split group together, for the same reason
 
 // Number of iterations of the loops of a group with this root.
 int64_t IterationsOf(const Instruction& root) {
@@ -30,23 +30,23 @@ int64_t IterationsOf(const Instruction& root) {
   return root.opcode == Opcode::kReduce ? ElementsOf(*root.operands[0]) : ElementsOf(root);
 }
 
-// True if the op changes only the shape and keeps the bytes, so that a separate loop for it would gain nothing.
+// True if the op keeps the order of the bytes, so that a separate loop for it would gain nothing.
 bool IsFree(const Instruction& hlo) {
   return hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kBitcast || hlo.opcode == Opcode::kCopy;
 }
 
 bool IsIndexMap(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kIndexMap; }
 
-// True if a transpose changes the innermost dimension. A loop would read it like a gather; a library kernel uses tiles.
+// True if a transpose moves the innermost dimension. A loop would read with a stride; a library kernel uses tiles.
 bool MovesMinorDim(const Instruction& hlo) {
   const Ints dimensions = hlo[kDimensions];
   return hlo.opcode == Opcode::kTranspose && !dimensions.empty() &&
          dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && ElementsOf(hlo) > 64;
 }
 
-// True if the slices of the gather are long. A library function with prefetching copies such slices equally fast.
+// True if the gather's slices are long. A library function with prefetching copies such slices equally fast.
 bool HasLongRuns(const Instruction& gather) {
-  constexpr int64_t kLong = 256;  // bytes
+  constexpr int64_t kLong = 256;  // in bytes
   const Ints sizes = gather[Op<Opcode::kGather>::kSliceSizes], dims = gather.operand_shape(0).dims();
   int64_t run = StorageBytes(gather.shape().element_type());
   for (size_t d = sizes.size(); d-- > 0;) {
@@ -93,7 +93,7 @@ class LoopFuser {
   }
 
  private:
-  using Groups = absl::InlinedVector<Instruction*, 2>;  // identified by their roots
+  using Groups = absl::InlinedVector<Instruction*, 2>;  // the roots of the groups
 
   void FindGroups() {
     const auto& all = computation_.instructions;
@@ -143,7 +143,7 @@ class LoopFuser {
   }
 
   // A concatenate or a pad joins the group of its users, or else forms a group with its operands. If neither is
-  // possible, a copy is as fast as a loop.
+  // possible, it is not fused: a copy is as fast as a loop.
   void AssignConcatLike(Instruction& hlo, bool is_used_outside, const Groups& user_groups) {
     if (!is_used_outside && user_groups.size() == 1 && CanJoin(hlo, *user_groups[0]) &&
         (IsProfitable(members_[user_groups[0]->index]) || HasComputedOperand(hlo)) && SplitLoops(hlo, *user_groups[0]))
@@ -177,7 +177,7 @@ class LoopFuser {
     return true;
   }
 
-  // Number of iterations of the group's loops that evaluate `hlo`. Below a concatenate, this is only a part of them.
+  // Number of iterations that evaluate `hlo`. For an operand of a concatenate, these are only a part of all iterations.
   int64_t IterationsOf(const Instruction& hlo, const Instruction& root) const {
     const auto splits = splits_.find(&root);
     if (splits == splits_.end() || &hlo == &root) return shoal::internal::IterationsOf(root);
@@ -191,7 +191,7 @@ class LoopFuser {
     return max_iterations;
   }
 
-  // True if another op updates the sliced value in place. The slice must run first, so it must not join its users.
+  // True if another op updates the operand of this slice in place. The slice must run first, so it must not be fused.
   bool ReadsUpdatedOperand(const Instruction& hlo) const {
     if (hlo.opcode != Opcode::kDynamicSlice) return false;
     const auto& users = users_[hlo.operands[0]->index];
@@ -232,7 +232,7 @@ class LoopFuser {
                         [](const Instruction* hlo) { return IsFree(*hlo) || IsSingleElementConstant(*hlo); });
   }
 
-  // `ops` is in the order of the computation, with the root last.
+  // Creates the fusion of `ops`, which are in the order of the computation, with the root last.
   Instruction* Fuse(Instruction& root, const std::vector<Instruction*>& ops) {
     Computation* fused = module_.NewComputation(module_.arena.CopyString(StrCat("fused_", root.name)));
     fused->at = root.at;
@@ -267,10 +267,10 @@ class LoopFuser {
   const LiveRangeGuard live_ranges_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
-  std::vector<std::vector<Instruction*>> members_;  // members of the group with this root, in reverse order
-  std::vector<size_t> ops_;                         // number of members that are not splats
-  std::vector<Instruction*> inside_;                // the copies in the fusion that is being built
-  absl::flat_hash_map<const Instruction*, LoopSplits> splits_;  // for groups with a concatenate or a pad, by root
+  std::vector<std::vector<Instruction*>> members_;  // by index of the root: members of the group, in reverse order
+  std::vector<size_t> ops_;                         // by index of the root: number of members that are not splats
+  std::vector<Instruction*> inside_;                // for each instruction, its copy in the fusion that is being built
+  absl::flat_hash_map<const Instruction*, LoopSplits> splits_;  // by root; for groups with a concatenate or a pad
   absl::flat_hash_map<std::pair<const Instruction*, const Instruction*>, int64_t> iterations_;  // by root and member
 };
 

@@ -1,6 +1,6 @@
-// Merges row reductions with the ops that use their results row by row, so that the row stays in the cache. softmax,
+// Merges row reductions with the ops that use their results row by row, so that the row stays in the cache. Softmax,
 // for example, computes the maximum, the sum of exponentials and the quotients of each row. Also merges fusions with
-// the same number of elements and a common operand into one with several results. Must run after FuseLoops.
+// equal element counts and a common operand into one fusion with several results. Must run after FuseLoops.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -70,13 +70,13 @@ class RowFuser {
   bool IsMember(const Instruction& hlo) const { return kinds_[hlo.index] != Kind::kNotMember; }
   bool Reduces(const Instruction& hlo) const { return kinds_[hlo.index] == Kind::kReduction; }
 
-  // Collects fusions that iterate over the same rows as `first`, starting there.
+  // Collects fusions that iterate over the same rows as `first`, beginning with `first`.
   std::vector<Instruction*> Grow(Instruction& first, const std::vector<Instruction*>& all) {
     std::vector<Instruction*> cluster{&first};
     const bool reduces = Reduces(first);
     size_t ops = first[kCalls]->instructions.size();
-    // Stop kMaxDistance after the last member. Distant fusions rarely share rows, and scanning all instructions for
-    // each of many fusions takes long.
+    // Stop kMaxDistance instructions after the last member. Distant fusions rarely share rows, and scanning all
+    // instructions for each of many fusions takes long.
     for (size_t i = first.index + 1; i < std::min<size_t>(all.size(), cluster.back()->index + kMaxDistance); ++i) {
       Instruction* hlo = all[i];
       if (!IsMember(*hlo) || cluster_of_.contains(hlo)) continue;
@@ -96,7 +96,7 @@ class RowFuser {
     return cluster;
   }
 
-  // A merged fusion takes the position of its last member.
+  // True if merging extends live ranges. The merged fusion takes the position of its last member.
   bool ExtendsLiveRanges(const std::vector<Instruction*>& cluster, const Instruction& last) const {
     return std::any_of(cluster.begin(), cluster.end(), [&](const Instruction* member) { return live_ranges_.ExtendsLiveRanges(*member, last); });
   }

@@ -56,8 +56,8 @@ class InvariantHoister {
     }
   }
 
-  // Chooses invariants that variant instructions use and that are profitable to hoist: they compute or transpose, and
-  // the result is not much larger than its inputs. The engine caches values that do not depend on the state anyway.
+  // Chooses invariant instructions that variant instructions use, if hoisting is profitable: they compute or transpose,
+  // and the result is not much larger than the inputs. The engine itself caches values that do not depend on the state.
   std::vector<Instruction*> Choose() const {
     std::unordered_set<const Instruction*> used;
     for (const Instruction* hlo : state_.body->instructions)
@@ -87,13 +87,13 @@ class InvariantHoister {
         if (seen.insert(operand).second) worklist.push_back(operand);
     }
     if (bytes > 0) return BytesOf(hlo) <= 2 * bytes;
-    // A reduction of constants with a small result. Without it, the loop body can be compiled as one routine.
+    // Also hoist a reduction of constants with a small result. The loop body can then be compiled as one routine.
     double read = 0;
     for (const Instruction* operand : hlo.operands) read += BytesOf(*operand);
     return op_class == OpClass::kReduction && BytesOf(hlo) * 16 <= read;
   }
 
-  // The value of `hlo` computed before the loop.
+  // Returns the value of `hlo`, computed before the loop.
   Instruction* ValueBeforeLoop(const Instruction& hlo) {
     if (auto known = values_before_loop_.find(&hlo); known != values_before_loop_.end()) return known->second;
     Instruction* value = nullptr;
@@ -118,7 +118,7 @@ class InvariantHoister {
 Result<bool> HoistInvariants(Module& module, const PassContext&) {
   bool any = false;
   const CallCounts calls = CountCalls(module);
-  for (Computation* computation : CalleesFirst(module)) {  // inner loops first, so that code can leave several loops
+  for (Computation* computation : CalleesFirst(module)) {  // inner loops first: code may leave several loops
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before)
       if (std::optional<LoopState> state = LoopStateOf(*hlo, calls, module)) any |= InvariantHoister(module, *state).Run();

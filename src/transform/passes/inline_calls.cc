@@ -16,7 +16,7 @@ bool IsNarrowDot(const Instruction& hlo) {
   return hlo.opcode == Opcode::kDot && (type == ElementType::kBf16 || type == ElementType::kF16) && !hlo.shape().has_dynamic();
 }
 
-// In a fusion, dots of narrow floats sum in f32 and round once. Makes this explicit, so that inlining preserves it.
+// In a fusion, dots of narrow floats sum in f32 and round once. Inserts converts, so that inlining preserves this.
 void WidenDots(Computation& computation, Module& module) {
   Replacements replacements;
   const std::vector<Instruction*> before = computation.instructions;
@@ -32,8 +32,8 @@ void WidenDots(Computation& computation, Module& module) {
   SortTopologically(computation);
 }
 
-// False for ops that the interpreter evaluates in a fusion as XLA:CPU compiles them there: reductions that round at
-// each step and narrow dots. Also false for collectives and custom calls, whose meaning the fusion defines.
+// False for ops that the interpreter, like XLA:CPU, evaluates differently inside a fusion: reductions that round at
+// each step, and narrow dots. Also false for collectives and custom calls, whose meaning the fusion defines.
 bool IsUnaffectedByInlining(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kReduction) return IsLoopReduction(hlo) || IsSort(hlo);
@@ -49,7 +49,7 @@ bool IsInlined(const Instruction& hlo) {
     return std::all_of(fused.begin(), fused.end(), [](const Instruction* op) { return IsUnaffectedByInlining(*op); });
   }
   if (!IsCall(hlo)) return false;
-  // A custom call may delimit a region, whose body is the called computation. Such a call is kept.
+  // Keep calls of computations with an unknown custom call: it may mark the computation as a region.
   const auto& fused = hlo[kToApply]->instructions;
   return std::all_of(fused.begin(), fused.end(), [](const Instruction* op) {
     const OpClass op_class = Info(op->opcode).op_class;
@@ -66,7 +66,7 @@ Result<bool> InlineCalls(Module& module, const PassContext&) {
   int64_t budget = 100'000;
   for (const Computation* computation : module.computations) budget += 2 * std::ssize(computation->instructions);
   const auto wrapped = WrappedComputations(module);
-  for (Computation* computation : CalleesFirst(module)) {  // callees are already fully inlined
+  for (Computation* computation : CalleesFirst(module)) {  // callees first, so that they are already fully inlined
     if (wrapped.contains(computation)) continue;
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;

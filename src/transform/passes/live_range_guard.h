@@ -1,5 +1,5 @@
 // Keeps ops with large operands and small results from moving past a loop or a collective. Loops and collectives take
-// long, and all devices wait at a collective, so the operands would stay live meanwhile.
+// long, and all devices wait at a collective, so the operands would stay live for a long time.
 #pragma once
 
 #include <vector>

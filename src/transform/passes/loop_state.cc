@@ -37,7 +37,7 @@ Instruction* NewTuple(Module& module, Computation& computation, const std::vecto
   return NewInstruction(module, computation, Opcode::kTuple, module.shapes.Tuple(shapes), elements, instead_of);
 }
 
-// Replaces the parameter by one of the new shape. `new_index`: the new index of each old element, SIZE_MAX if removed.
+// Replaces the parameter by a parameter of the new shape. `new_index`: new index of each element; SIZE_MAX: removed.
 Instruction* ChangeParameter(Module& module, Computation& computation, const Shape* shape,
                              const std::vector<size_t>& new_index) {
   Instruction* old = computation.parameters[0];
@@ -97,7 +97,7 @@ std::optional<LoopState> LoopStateOf(Instruction& loop, const CallCounts& calls,
   if (!IsUsedByElement(*state.body) || !IsUsedByElement(*state.condition)) return std::nullopt;
   const Instruction& root = *state.body->root;
   if (root.opcode != Opcode::kTuple || !root[kControlPredecessors].empty()) return std::nullopt;
-  for (const Instruction* hlo : state.body->instructions)  // the root must not be an operand
+  for (const Instruction* hlo : state.body->instructions)  // the root must not be used as an operand
     for (const Instruction* operand : hlo->operands)
       if (operand == &root) return std::nullopt;
   state.next.assign(root.operands.begin(), root.operands.end());

@@ -1,5 +1,5 @@
-// The state of a while whose computations unpack and rebuild a state tuple element by element. Loop passes inspect and
-// rewrite loops through it.
+// LoopState: the state tuple of a while loop whose computations unpack and rebuild the tuple element by element. Loop
+// passes use it to inspect and rewrite loops.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,17 @@ namespace shoal::internal {
 struct LoopState {
   Instruction* loop = nullptr;
   Computation *body = nullptr, *condition = nullptr;
-  std::vector<Instruction*> first, next;  // element i: initial value, in the caller; next value, in the body
+  std::vector<Instruction*> first, next;  // by element: the initial value in the caller, the next value in the body
 
   size_t size() const { return next.size(); }
   // True if each iteration forwards element i unchanged.
   bool IsInvariant(size_t i) const;
 };
 
-// Number of instructions that call each computation.
 using CallCounts = std::unordered_map<const Computation*, int>;
 CallCounts CountCalls(const Module& module);
 
-// Returns nothing if the loop has another form or if its computations have other callers. If the loop's operand is not
+// Returns nullopt if the loop has another form or if its computations have other callers. If the loop's operand is not
 // a tuple instruction, creates get-tuple-elements for the initial values.
 std::optional<LoopState> LoopStateOf(Instruction& loop, const CallCounts& calls, Module& module);
 
@@ -35,7 +34,7 @@ size_t ElementNumber(const Instruction& hlo);
 
 // Replaces `state.loop` by a new loop whose state is the elements `kept` of the old state, in this order, followed by
 // `added`, which are loop-invariant values of the caller. Elements that are not kept must be used only by their own
-// next value. Returns the added elements in the body. The old loop has no users afterwards.
+// next value. Returns the instructions for the added elements in the body. The old loop has no users afterwards.
 std::vector<Instruction*> RewriteLoopState(Module& module, const LoopState& state, const std::vector<size_t>& kept,
                                       const std::vector<Instruction*>& added);
 

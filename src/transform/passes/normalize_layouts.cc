@@ -1,6 +1,6 @@
 // Replaces bitcasts between layouts. Values in memory are always row-major, whatever their layout, so such a bitcast
-// may move elements. Written as reshapes and one transpose, it can cancel with the transpose that created the layout,
-// be fused into a loop, or turn out to move no data. Also removes copies that only change a layout.
+// may move elements. Rewritten as reshapes and one transpose, the bitcast can cancel with the transpose that created
+// the layout, be fused into a loop, or turn out to move no data. Also removes copies that only change a layout.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -64,7 +64,7 @@ class LayoutNormalizer {
     while (IsSplittableBitcast(*origin) && (*origin)[kControlPredecessors].empty()) origin = origin->operands[0];
     const Dims from = MajorToMinor(origin->shape()), to = MajorToMinor(hlo.shape());
     const std::vector<int64_t> physical = Permuted(hlo.shape().dims(), AsInts(to));
-    // Transposes of whole dimensions can cancel with others, but one transpose of factors is cheaper than two of them.
+    // Transposes of whole dimensions can cancel with others, but a single transpose of factors is cheaper than two.
     const bool two = !std::ranges::is_sorted(from) && !std::ranges::is_sorted(to) &&
                      Permuted(origin->shape().dims(), AsInts(from)) != physical;
     if (const auto factors = CommonFactors(origin->shape(), hlo.shape()); factors && (two || IsIdentity(*factors)))

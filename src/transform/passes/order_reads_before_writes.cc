@@ -18,7 +18,7 @@ class InstructionOrdering {
  public:
   explicit InstructionOrdering(Computation& computation) : computation_(computation) {}
 
-  // Keeps the existing order, but delays each writer until its operand has no readers left or only writers are ready.
+  // Keeps the existing order, but delays each writer until its operand has no readers or only writers are ready.
   bool Run() {
     auto& all = computation_.instructions;
     users_.resize(all.size());
@@ -30,7 +30,7 @@ class InstructionOrdering {
     for (Instruction* hlo : all)
       if (pending_operands_[hlo->index] == 0) ready_.push(hlo);
     std::vector<Instruction*> order;
-    std::vector<Instruction*> waiting_writers;  // their operands have readers left
+    std::vector<Instruction*> waiting_writers;  // writers whose operands still have readers
     ordered_.assign(all.size(), false);
     while (order.size() < all.size()) {
       if (ready_.empty()) {

@@ -1,5 +1,5 @@
-// Pass: one rewrite of a module. It returns true if it changed the module. An error is an internal bug and names the
-// instruction that caused it. Passes work on a private copy of the module (core/ir/rewrite.h).
+// Pass: one rewrite of a module. It returns true if it changed the module. An error indicates a bug in shoal and names
+// the instruction that caused it. Passes work on a private copy of the module (core/ir/rewrite.h).
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ struct Pass {
   std::string_view reason;  // the reason for its position in the pipeline
 };
 
-// Inlines calls, and fusions of plain ops, which are then fused again for this machine. Keeps fusions with ops that the
-// interpreter evaluates differently inside a fusion.
+// Inlines calls, and also fusions of plain ops, which FuseLoops then fuses again for this machine. Keeps fusions with
+// ops that the interpreter evaluates differently inside a fusion.
 Result<bool> InlineCalls(Module& module, const PassContext& context);
 // Removes unused instructions and uncalled computations.
 Result<bool> RemoveDeadCode(Module& module, const PassContext& context);
@@ -58,7 +58,7 @@ Result<bool> FuseLoops(Module& module, const PassContext& context);
 Result<bool> SimplifyReductions(Module& module, const PassContext& context);
 // Merges fusions that reduce rows with fusions that use the results row by row.
 Result<bool> FuseRows(Module& module, const PassContext& context);
-// Sinks values that each device computes from a result shared by all devices, which shortens their live ranges.
+// Sinks values that each device computes from a result shared by all devices. This shortens the values' live ranges.
 Result<bool> SinkPerDeviceValues(Module& module, const PassContext& context);
 // Orders reads of a value before ops that write it in place, where dependencies permit.
 Result<bool> OrderReadsBeforeWrites(Module& module, const PassContext& context);

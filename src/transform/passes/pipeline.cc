@@ -33,7 +33,7 @@ constexpr Pass kEnginePipeline[] = {
 };
 
 // The passes that XLA's GPU pipeline runs on collectives after SPMD partitioning. The engine does not need them: its
-// devices run on their own threads, and a collective completes once all have arrived.
+// devices run on their own threads, and a collective completes when all its devices have arrived.
 constexpr Pass kCommunicationPipeline[] = {
     {"create-reduce-scatters", CreateReduceScatters, "first, so that the reduce-scatters can be combined"},
     {"combine-collectives", CombineCollectives, "before collectives become async, so that many share one start"},

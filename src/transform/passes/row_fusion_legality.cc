@@ -12,8 +12,8 @@ namespace {
 // The relation between the elements of a value and the rows.
 enum class RowRelation : uint8_t {
   kFree,  // does not depend on another fusion or reduction
-  kRow,   // one element per row, in their order
-  kFull,  // all elements of the rows, in their order
+  kRow,   // one element per row, in the order of the rows
+  kFull,  // all elements of the rows, in the same order
   kNone,  // any other relation
 };
 
@@ -47,7 +47,7 @@ class RowFusionChecker {
       if (ElementsOf(*output) != rows_ && (!reduces_last_ || ElementsOf(*output) != rows_ * width_)) return false;
       any_full |= ElementsOf(*output) != rows_;
     }
-    // With several passes, a row must fit in the cache and there must be enough rows for all threads.
+    // If a kernel makes several passes, a row must fit in the cache and there must be enough rows for all threads.
     constexpr int64_t kMaxWidth = int64_t{1} << 16, kSmall = int64_t{1} << 15;
     return !any_full || (reduces_last_ && width_ > 1 && width_ <= kMaxWidth && (rows_ >= 8 || rows_ * width_ <= kSmall));
   }

@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-// True if one loop nest can compute all these fusions. `outputs` are the fusions used elsewhere. All reductions must
+// True if one loop nest can compute all these fusions. `outputs` are the fusions with other users. All reductions must
 // reduce the same rows, and ops that depend on a reduction use its result once per row. Reductions of columns are
 // allowed too, but ops that depend on them must have one element per column.
 //

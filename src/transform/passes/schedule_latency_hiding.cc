@@ -37,7 +37,7 @@ bool IsStart(const Instruction& hlo) {
 struct Node {
   Instruction* hlo = nullptr;
   std::vector<size_t> before, after;
-  double seconds = 0;  // duration of the kernel, or of the transfer for a start
+  double seconds = 0;  // duration of the kernel; for a start, duration of the transfer
   bool starts = false, waits_for_start = false;
   double to_end = 0, ends = 0;
   size_t pending_operands = 0;
@@ -73,8 +73,8 @@ class LatencyHidingOrder {
     }
   }
 
-  // List scheduling by distance to the end. Starts run as early as possible; an instruction that waits for a start runs
-  // once the transfer is done, or when no other instruction is ready.
+  // List scheduling that prefers the longest remaining path. Starts run as early as possible. An instruction that waits
+  // for a start runs once the transfer is done, or when no other instruction is ready.
   std::vector<Instruction*> Order() {
     auto sooner = [&](size_t a, size_t b) {
       return nodes_[a].to_end != nodes_[b].to_end ? nodes_[a].to_end > nodes_[b].to_end : a < b;

@@ -16,7 +16,7 @@ bool IsIdentityOrder(Ints dimensions) {
   return true;
 }
 
-// The operand, if the instruction forwards it unchanged: same shape, same layout, same element order.
+// Returns the operand if the instruction forwards it unchanged: same shape, same layout, same element order.
 Instruction* ForwardedOperand(const Instruction& hlo) {
   if (hlo.operand_count() != 1 || hlo.operands[0]->shape_ != hlo.shape_) return nullptr;
   const bool always = IsCopy(hlo) || IsConvert(hlo) || IsReshape(hlo) || IsBitcast(hlo);

@@ -1,5 +1,5 @@
-// Simplifies the state of loops. Removes unused elements. After the loop, uses the initial value of invariant elements.
-// In the loop, recomputes invariant elements that depend only on constants and a few cheap ops, such as masks.
+// Simplifies the state of loops. Removes unused elements. After the loop, replaces invariant elements by their initial
+// values. In the loop, recomputes invariant elements that consist of a few cheap ops on constants, such as masks.
 #include <algorithm>
 #include <unordered_set>
 
@@ -14,7 +14,7 @@
 namespace shoal::internal {
 namespace {
 
-// True for a single-element constant or a few cheap ops on such constants. Fused into the loop, it needs no memory.
+// True for a single-element constant or a few cheap ops on such constants: fused into the loop, they need no memory.
 bool IsGenerated(const Instruction& hlo, int& budget) {
   if (--budget < 0) return false;
   if (IsSingleElementConstant(hlo)) return true;
@@ -32,7 +32,7 @@ class LoopSimplifier {
   LoopSimplifier(Module& module, const LoopState& state) : module_(module), state_(state) {}
 
   bool Run() {
-    // If no element changes, the loop never runs or never terminates. It is kept, so that the executor can report that.
+    // If no element changes, the loop never runs or never terminates. Keep the loop: then the executor can report this.
     if (AllInvariant()) return false;
     const bool materialized = MaterializeConstants(*state_.body) | MaterializeConstants(*state_.condition);
     const bool bypassed = BypassLoop();
@@ -63,7 +63,7 @@ class LoopSimplifier {
       replacements[hlo] = CopyValue(*state_.first[i], computation);
     }
     if (replacements.empty()) return false;
-    // The root still forwards the element, so that it is still recognized as invariant.
+    // The root still forwards the element, so that later passes still recognize it as invariant.
     for (Instruction* hlo : computation.instructions) {
       if (hlo == state_.body->root) continue;
       for (Instruction*& operand : hlo->operands) operand = ResolveReplacement(replacements, operand);

@@ -13,7 +13,7 @@
 namespace shoal::internal {
 namespace {
 
-// Returns the scalar that all elements of an operand equal; null if it is unknown.
+// Returns the scalar that every element of `hlo` equals; null if unknown.
 Instruction* ScalarOf(Instruction& hlo) {
   if (!hlo.shape().IsArray()) return nullptr;
   if (hlo.shape().rank() == 0) return &hlo;

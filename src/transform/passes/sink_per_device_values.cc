@@ -1,5 +1,5 @@
 // Sinks values that each device computes from a shared result to just before their first use. While devices wait at a
-// collective, a shared result is one array for all members of the group, but each device has its own computed values.
+// collective, all members of the group share one result array, but each device stores its own computed values.
 #include <algorithm>
 
 #include "core/ir/sizes.h"

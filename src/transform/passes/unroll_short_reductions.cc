@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kMaxRowLength = 4, kMinRows = 1 << 10;
 
-// True if the result is broadcast back to the rows, even after elementwise ops: the row loop then reduces faster.
+// True if the result is broadcast back to the rows, even after elementwise ops: a loop over rows is then faster.
 bool IsBroadcastBackToRows(const Instruction& reduce, Users& users) {
   std::vector<const Instruction*> worklist{&reduce};
   for (size_t i = 0; i < worklist.size(); ++i) {
@@ -28,7 +28,7 @@ bool IsBroadcastBackToRows(const Instruction& reduce, Users& users) {
   return false;
 }
 
-// The op to unroll with; null if the reduction is kept.
+// Returns the op that the unrolled reduction applies; null if the reduction is not unrolled.
 const Instruction* ShortReductionOp(const Instruction& hlo) {
   if (!IsLoopReduction(hlo) || hlo.operand_count() != 2 || !hlo.shape().IsArray()) return nullptr;
   const Shape& rows = hlo.operand_shape(0);

@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// Convolves the first two operands of a cuDNN custom call, without its scaling, activation or rounding.
+// Convolves the first two operands of a cuDNN custom call. Omits the call's scaling, activation and rounding.
 Result<Array> CudnnForwardSums(Call& call);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// dot and scaled-dot. Lower precision allowed by operand_precision and algorithm is computed in f32, as in XLA:CPU.
+// dot and scaled-dot. Like XLA:CPU, uses f32 where operand_precision or algorithm would allow lower precision.
 #include "kernels/linalg/dot_general.h"
 #include "execute/interp/device.h"
 
@@ -10,7 +10,7 @@ ContractionDims DimsOf(const Instruction& hlo) {
 }
 
 // XLA:CPU accumulates bf16 dots in f32, except dots that become bf16 after the work was divided between YNNPACK and XLA
-// itself. XLA computes its own share of these in bf16 throughout.
+// itself. XLA computes its own share of such dots entirely in bf16.
 bool RoundsEachStepToBf16(const Call& call) {
   auto is_bf16 = [](const Shape& shape) { return shape.element_type() == ElementType::kBf16; };
   if (call.device.settings().numerics != Numerics::kXlaCpuYnnpack) return false;

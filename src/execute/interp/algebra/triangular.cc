@@ -24,7 +24,7 @@ Array CholeskyOf(const Array& array) {
   return FromNumbers(array.type(), array.dims(), numbers);
 }
 
-// Fills in the equation's sizes from operands 0 and 1, then solves it for them.
+// Fills in the equation's sizes from operands 0 and 1, then solves the equation for them.
 Result<Value> Solution(Call& call, TriangularEquation equation) {
   const Array& a = call.array(0);
   const Array& b = call.array(1);
@@ -43,7 +43,7 @@ Result<Value> Solution(Call& call, TriangularEquation equation) {
 
 }  // namespace
 
-// cholesky: the triangular L with L * L^H = operand. With lower=false: its transpose, from the operand's upper half.
+// cholesky: the triangular L with L * L^H = operand. If lower=false: L transposed, from the operand's upper half.
 template <>
 Result<Value> Evaluate<Opcode::kCholesky>(Call& call) {
   const Array& operand = call.array(0);
@@ -56,7 +56,7 @@ Result<Value> Evaluate<Opcode::kCholesky>(Call& call) {
   return Value(lower ? std::move(factor) : MatricesTransposed(factor));
 }
 
-// triangular-solve: the x with op(operand 0) * x = operand 1, or x * op(operand 0) = operand 1.
+// triangular-solve: the x that satisfies op(operand 0) * x = operand 1, or x * op(operand 0) = operand 1.
 template <>
 Result<Value> Evaluate<Opcode::kTriangularSolve>(Call& call) {
   using Solve = Op<Opcode::kTriangularSolve>;
@@ -70,7 +70,7 @@ Result<Value> Evaluate<Opcode::kTriangularSolve>(Call& call) {
   return Solution(call, equation);
 }
 
-// cuBLAS's triangular solve. The second result is scratch memory.
+// The triangular solve of cuBLAS. Its second result is scratch memory.
 Result<Value> CublasTriangularSolve(Call& call) {
   const BackendConfig config = BackendConfig::Of(call.hlo);
   const std::string_view transpose = config.Text("transpose_a");

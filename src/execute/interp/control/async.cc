@@ -1,4 +1,4 @@
-// async-start, -update, -done and copy-start, -done. Ops that are not collectives run to completion in the start.
+// async-start, -update, -done and copy-start, -done. A start runs its op to completion unless the op is a collective.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -21,7 +21,7 @@ Result<Value> EvaluateWrapped(Device& device, const EvalStep& step, std::vector<
   return Begin(call);
 }
 
-// Starts the collectives of a computation. Waits for one only where a non-collective op needs its value.
+// Starts the collectives of a computation. Waits for a collective only if a non-collective op needs its value.
 Result<Value> BeginComputation(Device& device, const Computation& computation, std::vector<Value> arguments) {
   const ComputationPlan& plan = device.plans().Of(computation);
   std::vector<Value> values(computation.instructions.size());
@@ -58,7 +58,7 @@ Result<Value> EndAll(Device& device, const Instruction& at, Value value) {
   return Value::Tuple(std::move(elements));
 }
 
-// The computation that an async chain runs. The start names it; update and done may omit the name.
+// The computation that an async chain runs. The start names the computation; update and done may omit the name.
 const Computation* ComputationOf(const Instruction& hlo) {
   if (hlo.has(kCalls)) return hlo[kCalls];
   const Instruction* start = AsyncStartOf(hlo);
@@ -66,7 +66,7 @@ const Computation* ComputationOf(const Instruction& hlo) {
 }
 
 // Returns ((operands), result, context…) with the operands bound so far. The computation runs once all its arguments
-// are bound; until then the result is a token.
+// are bound. Until then the result is a token.
 Result<Value> Bind(Call& call, std::vector<Value> operands, Value result) {
   const Computation* computation = ComputationOf(call.hlo);
   if (computation == nullptr) return ExecutionError(call.hlo, "the async-start of this chain must name a computation");
@@ -103,7 +103,7 @@ Result<Value> Evaluate<Opcode::kAsyncDone>(Call& call) {
   return EndAll(call.device, call.hlo, started.TakeElement(1));
 }
 
-// copy-start: (destination, source, context). The interpreter lets source and destination share memory.
+// copy-start: (destination, source, context). In the interpreter, source and destination may share memory.
 template <>
 Result<Value> Evaluate<Opcode::kCopyStart>(Call& call) {
   std::vector<Value> parts{call.operands[0], call.operands[0]};

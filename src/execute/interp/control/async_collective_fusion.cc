@@ -1,4 +1,4 @@
-// A TPU's async collective fusions contain a collective three times (chain.h): one runs it, two forward its result.
+// A TPU's async collective fusions contain a collective three times (chain.h): one runs it, two forward the result.
 
 #include "analyze/facts/chain.h"
 #include "execute/interp/control/device_collective.h"

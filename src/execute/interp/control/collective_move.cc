@@ -40,7 +40,7 @@ void PutPart(const Array& part, int64_t dim, int64_t start, Array& whole) {
               {0, RowMajorStrides(part.dims())});
 }
 
-// Concatenates operand k of all members along a dimension. The operands may differ in that dimension only.
+// Concatenates operand k of all members along a dimension. The operands may differ in size only in that dimension.
 Result<Array> Concatenate(const Instruction& hlo, const std::vector<Arrays>& contributions, size_t k, int64_t dim) {
   const Array& first = contributions[0][k];
   if (contributions.size() == 1) return first;
@@ -68,7 +68,7 @@ Diag CannotSplit(const Instruction& hlo, const Array& array, size_t n) {
                              " devices"));
 }
 
-// Member i receives part i of each member.
+// Computes an all-to-all: member i receives part i of each member.
 Result<std::vector<Arrays>> ExchangeAll(const Instruction& hlo, const std::vector<Arrays>& contributions, int64_t dim) {
   const auto n = std::ssize(contributions);
   const Array& first = contributions[0][0];
@@ -92,7 +92,7 @@ Result<std::vector<Arrays>> ExchangeAll(const Instruction& hlo, const std::vecto
   return results;
 }
 
-// On a single device an all-gather has nothing to gather. Like XLA, zero-fills the rest of the shape; the run warns.
+// On a single device, an all-gather has no other parts to gather. Like XLA, this zero-fills the rest; the run warns.
 Array PadForSingleDevice(Array array, Call& call, size_t k) {
   const Shape& all = ResultShape(call.hlo);
   const Shape& shape = all.IsTuple() && k < all.elements().size() ? all.element(static_cast<int64_t>(k)) : all;
@@ -144,7 +144,7 @@ Result<Value> BeginAllGather(Call& call) {
 
 namespace {
 
-// Each contribution has one operand per member.
+// Rearranges contributions in which each member has one operand for each receiving member.
 Result<std::vector<Arrays>> TransposeContributions(const Instruction& hlo, std::vector<Arrays> contributions) {
   const size_t n = contributions.size();
   if (contributions[0].size() != n)
@@ -155,7 +155,7 @@ Result<std::vector<Arrays>> TransposeContributions(const Instruction& hlo, std::
   return results;
 }
 
-// Each process receives one array for each of its members.
+// Rules by which each process receives one array for each of its members.
 PartRules AllToAllRules(const Instruction& hlo, size_t n) {
   PartRules rules;
   rules.split = [&hlo, n](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
@@ -217,7 +217,7 @@ Result<Value> BeginAllToAll(Call& call) {
 
 namespace {
 
-// An operand is sent only by its root rank.
+// Only the root of an operand sends that operand.
 PartRules BroadcastRules(const Roots& roots) {
   PartRules rules;
   rules.is_shared = true;

@@ -1,4 +1,4 @@
-// collective-permute: each device sends its operands to its targets and waits only for its own source.
+// collective-permute: each device sends its operands to its targets and waits only for the source that sends to it.
 #include <algorithm>
 
 #include "execute/interp/control/device_collective.h"
@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-// Sends slice `slice_index`, of `bytes` bytes, for each route from this device. Returns the pending receives.
+// For each route from this device, sends slice `slice_index` with `bytes` bytes. Returns the pending receives.
 template <class Slice>
 Result<std::shared_ptr<Pending>> SendSlices(Call& call, int64_t bytes, Slice slice) {
   CollectiveRuntime& world = call.device.world();
@@ -36,7 +36,7 @@ Result<Value> BeginWhole(Call& call) {
     pending->assemble = [&shape](std::vector<Arrays> received) -> Result<Value> {
       return FromArrays(shape, std::move(received[0]));
     };
-  } else {  // without a source: zeros with the sizes of the device's own operands
+  } else {  // no device sends to this one: zeros with the sizes of its own operands
     std::vector<Dims> sizes;
     for (const Array& array : own) sizes.push_back(ToDims(array.dims()));
     pending->assemble = [&shape, &hlo = call.hlo, sizes](const std::vector<Arrays>&) -> Result<Value> {
@@ -54,9 +54,9 @@ std::vector<Value> BuffersOf(const Value& value) {
   return value.IsTuple() ? value.elements() : std::vector<Value>{value};
 }
 
-// An in-place permute: operands (input, output, input offsets, output offsets). The k-th time a device is a source in
-// source_target_pairs, it sends slice k of its input; the k-th time it is a target, it writes at output offset k. Each
-// operand may be a tuple with one element per buffer; slice_sizes lists buffer 0 first.
+// An in-place permute with operands (input, output, input offsets, output offsets). When a device is a source for the
+// k-th time in source_target_pairs, it sends slice k of its input. When it is a target for the k-th time, it writes at
+// output offset k. Each operand may be a tuple with one element per buffer. slice_sizes lists buffer 0 first.
 struct InPlacePermute {
   InPlacePermute(const Instruction& hlo, std::span<const Value> operands) : hlo(hlo) {
     input = BuffersOf(operands[0]);
@@ -97,7 +97,7 @@ Result<Value> BeginInPlace(Call& call) {
   auto in_place = std::make_shared<InPlacePermute>(call.hlo, call.operands);
   SHOAL_TRY(in_place->Check());
   const auto buffers = in_place->input.size();
-  int64_t bytes = 0;  // of the first slice; in known modules all slices of a buffer have one size
+  int64_t bytes = 0;  // bytes of the first slice; in known modules, all slices of a buffer have the same size
   for (int64_t slice_index = 0; slice_index < std::ssize(call.hlo[kPermuteSliceSizes]); ++slice_index) {
     for (size_t b = 0; b < buffers; ++b) {
       SHOAL_ASSIGN(sizes, in_place->SliceSizes(b, slice_index));

@@ -1,5 +1,5 @@
-// Collectives that reduce: all-reduce, reduce-scatter, collective-reduce. All fold in member order, so that results are
-// bit-identical in every run.
+// Collectives that reduce: all-reduce, reduce-scatter, collective-reduce. All of them fold in member order, so that
+// results are bit-identical in every run.
 #include <algorithm>
 
 #include "analyze/facts/wire_bytes.h"
@@ -18,7 +18,7 @@ Diag CannotScatter(const Instruction& hlo, const std::string& whole, int64_t n) 
   return ExecutionError(hlo, StrCat(whole, " cannot be scattered over ", n, " devices"));
 }
 
-// Each process receives its members' parts of all contributions and folds them.
+// Rules by which each process receives its members' parts of all contributions and folds the parts.
 PartRules ReduceScatterRules(const Instruction& hlo, const FoldPtr& fold, int64_t n) {
   PartRules rules;
   const int64_t dim = hlo[kDimensions][0];
@@ -133,7 +133,7 @@ Result<Value> BeginAllReduce(Call& call) {
   auto exchange = [&]() -> std::unique_ptr<Exchange> {
     const FoldPtr fold = FoldAcrossProcesses(call, operands);
     if (const std::optional<ReduceOp> op = FastOpOf(call, operands)) return NewFastReduceExchange(fold, *op);
-    // Uses the declared shapes, so that every process makes the same choice.
+    // Use the declared shapes, so that every process makes the same choice.
     if (PayloadOf(call.hlo) <= kSmallMessageBytes) return NewPartExchange(FoldOnEveryProcess(fold));
     return NewAllReduceExchange(fold, [&hlo = call.hlo](const ArrayType& a, const ArrayType& b) {
       return DifferentSizes(hlo, ToString(a), ToString(b));

@@ -13,7 +13,7 @@ std::vector<Value> MoveOperands(Call& call) {
   return {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())};
 }
 
-// False if a loosely typed module passes other float types or fewer operands than the callee declares.
+// False if a loosely typed module passes arguments of other float types, or fewer arguments than the callee declares.
 bool Fits(const LaneFunction& function, const Call& call) {
   if (call.operands.size() != function.parameter_count()) return false;
   for (size_t i = 0; i < call.operands.size(); ++i)
@@ -21,7 +21,7 @@ bool Fits(const LaneFunction& function, const Call& call) {
   return true;
 }
 
-// Runs a computation of scalars as one lane function.
+// Runs a computation on scalars as one lane function.
 Value RunScalars(const LaneFunction& function, Call& call) {
   absl::InlinedVector<const std::byte*, 8> ins;
   for (const Value& operand : call.operands) ins.push_back(operand.array().data());
@@ -54,7 +54,7 @@ Result<Value> Evaluate<Opcode::kFusion>(Call& call) {
   return RunCallee(call, *call.hlo[kCalls]);
 }
 
-// A true predicate selects the first branch; an out-of-range index selects the last one.
+// A true predicate selects the first branch. An out-of-range index selects the last branch.
 template <>
 Result<Value> Evaluate<Opcode::kConditional>(Call& call) {
   using Conditional = Op<Opcode::kConditional>;
@@ -69,7 +69,7 @@ Result<Value> Evaluate<Opcode::kConditional>(Call& call) {
   ++taken[static_cast<size_t>(branch)];
   std::vector<Value> argument;
   argument.push_back(std::move(call.operands[static_cast<size_t>(branch) + 1]));
-  for (Value& operand : call.operands) operand = Value();  // releases the operands of the other branches
+  for (Value& operand : call.operands) operand = Value();  // release operands of the other branches
   return call.device.Run(*branches[static_cast<size_t>(branch)], std::move(argument));
 }
 
@@ -86,8 +86,8 @@ bool AreIdentical(const Value& a, const Value& b) {
   });
 }
 
-// Detects an iteration that leaves the loop state unchanged; all later iterations would, too. Each check copies the
-// state, so only iterations 1024, 2048, 4096, … are checked.
+// Detects an iteration that leaves the loop state unchanged: then all later iterations would leave it unchanged, too.
+// Checks only iterations 1024, 2048, 4096, …, because each check copies the state.
 class EndlessLoopCheck {
  public:
   explicit EndlessLoopCheck(const Call& call) : call_(call) {}

@@ -13,7 +13,7 @@ namespace {
 struct CollectiveHandler {
   Opcode kind;
   Evaluator begin;
-  std::optional<SmallCollectiveTraits> small;  // for small messages between processes
+  std::optional<SmallCollectiveTraits> small;  // set if the op supports small messages between processes
 };
 constexpr CollectiveHandler kHandlers[] = {
     {Opcode::kAllGather, &BeginAllGather, SmallCollectiveTraits{.shares = true}},
@@ -33,7 +33,7 @@ const CollectiveHandler* FindHandler(const Instruction& hlo) {
   return it == std::end(kHandlers) ? nullptr : it;
 }
 
-// Prepared when first reached. Null if the collective does not qualify.
+// Returns the instruction's SmallMessageCollective, created at first use. Null if the collective is not eligible.
 SmallMessageCollective* SmallCollectiveOf(const Call& call) {
   if (call.device.polling_device == nullptr) return nullptr;  // all devices are in this process
   const auto [found, is_new] = call.device.small_collectives.try_emplace(&call.hlo);
@@ -57,7 +57,7 @@ Result<Value> EvaluateSync(Call& call) {
   return std::move(value);
 }
 
-// Returns (operands, result, context…) in the form of StartPartsOf, or the result alone.
+// Returns (operands, result, context…) in the form of StartPartsOf, or only the result.
 Result<Value> EvaluateStart(Call& call) {
   const StartParts starts = StartPartsOf(call.hlo);
   std::vector<Value> parts(1);
@@ -78,7 +78,7 @@ Result<Value> EvaluateDone(Call& call) {
   return End(call.device, call.hlo, std::move(started));
 }
 
-// The error for a module that was compiled for groups of another size.
+// The error for a module that was compiled for groups of a different size.
 Diag GroupSizeMismatch(const Instruction& hlo, int64_t members, const Value& value, const Shape& declared) {
   std::vector<std::string> operands;
   for (const Instruction* operand : hlo.operands) operands.push_back(ToString(operand->shape()));
@@ -102,7 +102,7 @@ Result<Value> End(Device& device, const Instruction& at, Value value) {
   if (!value.IsPending()) return value;
   auto pending = std::static_pointer_cast<Pending>(value.pending());
   value = Value();
-  const bool keep = pending.use_count() > 1;  // another holder may call End, too
+  const bool keep = pending.use_count() > 1;  // another owner of the pending value may also call End
   std::vector<Arrays> received;
   for (const Handle& handle : pending->handles) {
     SHOAL_ASSIGN(arrays, device.world().Wait(device.id(), at, device.control_flow_state(), handle, keep));
@@ -160,7 +160,7 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t payload_count
   const Groups::Member member = groups->members[static_cast<size_t>(device.id())];
   auto pending = std::make_shared<Pending>();
   const Shape& result = ResultShape(call.hlo);
-  if (member.group < 0) {  // only a collective-broadcast leaves devices out
+  if (member.group < 0) {  // only collective-broadcast allows devices without a group
     pending->assemble = [&result](const std::vector<Arrays>&) -> Result<Value> { return ZeroValue(result); };
     return Value::Pending(std::move(pending));
   }

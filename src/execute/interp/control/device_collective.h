@@ -1,5 +1,5 @@
-// Collectives, seen from one device. Begin registers the device's arrival without waiting. End waits for the result. A
-// synchronous op does both; a start op begins and its done op ends. A pending collective is passed as a Value.
+// Collectives as seen from one device. Begin registers the device's arrival without waiting, and End waits for the
+// result. A synchronous op calls both; a start calls Begin, its done calls End. A pending collective is a Value.
 #pragma once
 
 #include <variant>
@@ -19,40 +19,38 @@ struct Pending {
   std::function<Result<Value>(std::vector<Arrays> received)> assemble;
 };
 
-// Starts the collective and returns a pending value. call.hlo is the collective or its start.
+// Starts the collective and returns a pending value. call.hlo is the collective or its start op.
 Result<Value> Begin(Call& call);
-// Waits for a value from Begin. `at` is the waiting instruction. A value that is not pending is returned unchanged.
+// Waits for a value from Begin. `at` is the waiting instruction. Returns values that are not pending unchanged.
 Result<Value> End(Device& device, const Instruction& at, Value value);
 
-// True if the start's tuple must contain its operands because they may be read again.
+// True if the tuple of the start must contain its operands because they may be read again.
 bool KeepsOperands(const Call& start);
 // Returns a single array, or a tuple of arrays if the shape is a tuple.
 Value FromArrays(const Shape& shape, Arrays arrays);
-// Moves the operands' arrays out of the call.
 Arrays TakeArrays(Call& call);
-// Arrays in transit are charged to no device. CollectiveRuntime::Wait charges them to the receiver.
+// Arrays in transit are not charged to any device. CollectiveRuntime::Wait charges them to the receiver.
 void UnchargeFromDevice(Arrays& arrays);
 int64_t TotalBytes(std::span<const Array> arrays);
 
-// Number of members of the device's group; 0 if it is in none.
+// Number of members of the device's group; 0 if the device is in no group.
 Result<size_t> MembersOf(const Call& call);
 // True if some members of the device's group are in other processes.
 bool SpansProcesses(const Call& call);
-// Computes all results from all contributions. Within a process, `local` combines them all at the end, or one after the
-// other. Between the processes of a job, `exchange` is used.
+// Computes all results from all contributions. Within a process, `local` combines them: all at the end, or each as soon
+// as possible. Between the processes of a job, `exchange` is used.
 struct CombineRule {
   std::variant<Combine, Accumulate> local;
-  MakeExchange exchange;  // owns its captures: it may be used after the call
+  MakeExchange exchange;  // owns its captures, because it may be used after the call
 };
-// Arrives in the device's group. All operands are payload.
+// Arrives at the rendezvous of the device's group. All operands are payload.
 Result<Value> BeginInGroup(Call& call, Arrays contribution, const CombineRule& rule);
-// Bytes that the device will receive (see Traffic) as member `position` of n that contributes `payload` bytes.
+// Bytes that a device receives (see Traffic) as member `position` of n if it contributes `payload` bytes.
 using WireBytes = std::function<int64_t(int64_t n, int64_t position, int64_t payload)>;
-// As above, but only the first `payload_count` arrays are payload; the others specify its destinations.
+// As above, but only the first `payload_count` arrays are payload. The others specify its destinations.
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t payload_count, const WireBytes& wire_bytes,
                            const CombineRule& rule);
 
-// Begin for each kind of collective.
 Result<Value> BeginAllReduce(Call& call);
 Result<Value> BeginReduceScatter(Call& call);
 Result<Value> BeginCollectiveReduce(Call& call);
@@ -62,15 +60,15 @@ Result<Value> BeginRaggedAllToAll(Call& call);
 Result<Value> BeginCollectiveBroadcast(Call& call);
 Result<Value> BeginCollectivePermute(Call& call);
 
-// A copy of [start, start + size) of an array along one dimension.
+// Copies the part [start, start + size) of an array along one dimension.
 Array PartOf(const Array& array, int64_t dim, int64_t start, int64_t size);
-// As PartOf, but a view where the part is contiguous. The array must outlive the view.
+// Like PartOf, but returns a view if the part is contiguous. The array must outlive the view.
 Array PartOrView(const Array& array, int64_t dim, int64_t start, int64_t size);
 Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::string& b);
 
-// A previous fusion's result in a TPU chain (async_collective_fusion.cc), if this collective repeats it; else null.
+// The previous fusion's result in a TPU chain (async_collective_fusion.cc) if this collective repeats it, else null.
 const Value* ChainedResult(const Call& call);
-// Records operands and result of the collective that starts such a chain.
+// Records operands and result of the collective with which such a chain begins.
 void KeepForChain(Device& device, const Instruction& hlo, std::vector<Value> operands, const Value& result);
 
 }  // namespace shoal::internal

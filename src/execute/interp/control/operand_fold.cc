@@ -21,7 +21,7 @@ constexpr TransportOp kTransportOps[] = {
     {Opcode::kAnd, ReduceOp::kAnd, false},      {Opcode::kOr, ReduceOp::kOr, false},
 };
 
-// Folds operand k of the members, one after the other, with any binary scalar computation.
+// Folds operand k of the members one after the other with any binary scalar computation.
 class OperandFold {
  public:
   OperandFold(Device& device, const Instruction& hlo, size_t k)
@@ -30,7 +30,7 @@ class OperandFold {
     const LaneFunction* lanes = device_.plans().Of(computation).lanes.get();
     if (lanes != nullptr) op_ = lanes->binary_op();
     if (op_ && ElementLoopForBinary(*op_, operand_type_).loop == nullptr) op_.reset();  // no specialized loop for this type
-    // Sums of narrow floats are rounded once, at the end. The computation's float type may differ from the operands'.
+    // Sums of narrow floats are rounded once, at the end. The computation may use a different float type.
     if (op_ == Opcode::kAdd && IsNarrowFloat(operand_type_))
       sum_type_ = ElementType::kF32;
     else
@@ -59,7 +59,7 @@ class OperandFold {
     return {};
   }
 
-  // Reuses a buffer without other owners, so that a run's arguments are read in place instead of copied first.
+  // Writes to a buffer without other owners. A run's arguments have others: they are read in place, without a copy.
   Status Combine(Array& sum, Array next) const {
     Array fresh = sum.unique() || next.unique() ? Array() : Array(sum_type_, sum.dims());
     Array& out = sum.unique() ? sum : next.unique() ? next : fresh;
@@ -69,7 +69,7 @@ class OperandFold {
     return {};
   }
 
-  // Combines Add and Finish, and writes the result to `out`.
+  // Does the same as Combine and then Finish, and writes the result to `out`.
   Status FinishWith(Array sum, Array last, std::byte* out) const {
     const bool is_plain = sum.type() == operand_type_ && last.type() == operand_type_ &&
                           std::ranges::equal(sum.dims(), last.dims());
@@ -81,7 +81,7 @@ class OperandFold {
   }
 
   Array Widened(const Array& sum) const { return sum.type() == sum_type_ ? sum : Converted(sum, sum_type_); }
-  // The transport's equivalent, if any: float sum and product qualify, but its float min and max do not propagate NaN.
+  // The transport's equivalent, if any. For floats only sum and product: the transport's min and max ignore NaN.
   std::optional<ReduceOp> fast_op() const {
     if (!op_ || !ReduceTypeOf(sum_type_)) return std::nullopt;
     for (const TransportOp& row : kTransportOps)
@@ -104,7 +104,7 @@ class OperandFold {
     });
   }
 
-  // Uses all threads of the engine.
+  // Runs the task on blocks of elements, on all threads of the engine.
   template <class Task>
   void InBlocks(int64_t count, const Task& task) const {
     constexpr int64_t kBlock = int64_t{1} << 17;
@@ -131,10 +131,10 @@ class OperandFold {
   ElementLoop kernel_;  // computes op_
 };
 
-// Folds the first operands of a collective.
+// Folds the first `count` operands of a collective.
 class OperandFolds : public OrderedFold {
  public:
-  // Computations other than a single binary op run on `device`.
+  // `device` runs computations that are not a single binary op.
   OperandFolds(Device& device, const Instruction& hlo, size_t count) {
     for (size_t k = 0; k < count; ++k) folds_.emplace_back(device, hlo, k);
   }

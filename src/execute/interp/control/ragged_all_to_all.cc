@@ -8,8 +8,8 @@
 namespace shoal::internal {
 namespace {
 
-// Slice i from a source to a target: the source's operands 2 to 4 are its input offset, its row count and its output
-// offset; the target's operand 5 is the expected row count.
+// Slice i from a source to a target. In the source, operands 2 to 4 contain its input offset, row count and output
+// offset. In the target, operand 5 contains the expected row count.
 class RaggedExchange {
  public:
   RaggedExchange(const Instruction& hlo, const DeviceGroup& group, std::vector<Arrays> contributions)
@@ -19,7 +19,7 @@ class RaggedExchange {
       for (const Array& array : member) types_.back().push_back({array.type(), ToDims(array.dims())});
     }
   }
-  // Across processes. Operands 0 and 1 of remote members are absent; `types` has their types.
+  // Used across processes: operands 0 and 1 of remote members are absent, and `types` has their types.
   RaggedExchange(const Instruction& hlo, const DeviceGroup& group, std::vector<Arrays> contributions,
                  std::vector<ArrayTypes> types)
       : hlo_(hlo),
@@ -106,7 +106,7 @@ class RaggedExchange {
   int64_t n_, slices_ = 0;
 };
 
-// Each process receives all offsets and sizes, its members' outputs, and the rows sent to each of its members.
+// Rules by which each process receives all offsets and sizes, its members' outputs, and the rows sent to its members.
 PartRules RaggedRules(const Instruction& hlo, const DeviceGroup& group) {
   PartRules rules;
   rules.split = [&group](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
@@ -119,7 +119,7 @@ PartRules RaggedRules(const Instruction& hlo, const DeviceGroup& group) {
       for (int64_t i = 0; i < slices; ++i) {
         const int64_t index = static_cast<int64_t>(target) * slices + i;
         const int64_t from = IntAt(contribution[2], index);
-        // Invalid sizes are reported by RaggedExchange::Check.
+        // RaggedExchange::Check reports invalid sizes.
         int64_t rows = index < contribution[3].count() ? IntAt(contribution[3], index) : 0;
         if (!RaggedExchange::RowsFit(contribution[0].dim(0), from, rows)) rows = 0;
         parts.push_back(PartOrView(contribution[0], 0, rows == 0 ? 0 : from, rows));

@@ -3,7 +3,7 @@
 
 namespace shoal::internal {
 
-// Device::Run supplies parameters and constants itself and never evaluates them here.
+// Device::Run supplies parameters and constants itself, so these evaluators are never called.
 template <>
 Result<Value> Evaluate<Opcode::kParameter>(Call& call) {
   return ExecutionError(call.hlo, "parameters are supplied by the run and cannot be evaluated");

@@ -1,5 +1,5 @@
 // send and recv, between devices or with the host; infeed and outfeed. A send delivers its data without waiting. The
-// host supplies deterministic generated numbers and accepts all data.
+// host supplies generated numbers, which are deterministic, and accepts all data.
 #include "analyze/facts/wire_bytes.h"
 #include "execute/interp/control/device_collective.h"
 #include "execute/interp/custom_calls/custom_call.h"
@@ -7,12 +7,12 @@
 namespace shoal::internal {
 namespace {
 
-// (data, context, token)
+// Returns the value of a transfer in flight: (data, context, token).
 Value InFlight(Value data) {
   return Value::Tuple({std::move(data), Array::Scalar<uint32_t>(ElementType::kU32, 0), Value()});
 }
 
-// Generated data from the host; different on each call.
+// Generates data from the host, which differs between calls.
 Value GenerateHostData(Device& device, const Shape& shape) {
   uint64_t leaf = static_cast<uint64_t>(device.id()) << 48 | static_cast<uint64_t>(device.host_reads++) << 16;
   return GeneratedValue("host", leaf, shape);

@@ -1,5 +1,5 @@
-// Custom calls that compilers insert as annotations. They forward their operand, or convert between an array of dynamic
-// size and one of its maximum size.
+// Custom calls that compilers insert as annotations. They forward their operand, or convert an array of dynamic size to
+// its maximum size or back.
 #include <algorithm>
 
 #include "core/ops/control_flow.h"
@@ -12,13 +12,13 @@ namespace {
 
 std::string_view Target(const Call& call) { return call.hlo[Op<Opcode::kCustomCall>::kTarget]; }
 
-// True if the call has `count` operands and all are arrays.
+// True if the call has `count` operands and all of them are arrays.
 bool HasArrays(const Call& call, size_t count) {
   return call.operands.size() == count && std::all_of(call.operands.begin(), call.operands.end(),
                                                       [](const Value& operand) { return operand.IsArray(); });
 }
 
-// A single operand itself; otherwise a tuple of the operands.
+// Returns the only operand itself, or a tuple of several operands.
 Value OperandsAsValue(Call& call) {
   if (call.operands.size() == 1 && (!call.hlo.shape().IsTuple() || call.operands[0].IsTuple()))
     return std::move(call.operands[0]);
@@ -27,7 +27,7 @@ Value OperandsAsValue(Call& call) {
   return Value::Tuple(std::move(parts));
 }
 
-// An array of dimensions `dims`: zeros, except for the corner that overlaps `in`, which is copied.
+// Returns an array of dimensions `dims` that contains the elements of `in` as far as they fit, and zeros elsewhere.
 Array Corner(const Array& in, Dims dims) {
   Dims sizes = dims;
   for (size_t d = 0; d < dims.size(); ++d) sizes[d] = std::min(dims[d], in.dim(static_cast<int64_t>(d)));
@@ -39,7 +39,7 @@ Array Corner(const Array& in, Dims dims) {
 
 }  // namespace
 
-// Sharding, MoveToHost, Pin, …: result = operand.
+// Sharding, MoveToHost, Pin, …: the result is the operand.
 Result<Value> PassThrough(Call& call) {
   Value value = OperandsAsValue(call);
   if (!Fits(value, call.hlo.shape()))
@@ -48,16 +48,16 @@ Result<Value> PassThrough(Call& call) {
   return value;
 }
 
-// InspectSharding: a message to the compiler, without effect at run time.
+// InspectSharding: a message to the compiler. It has no effect at run time.
 Result<Value> IgnoreCall(Call& call) { return ZeroValue(call.hlo.shape()); }
 
-// AllocateBuffer, CreateBuffer, __nop: memory that the module writes before it reads it; zero-filled here.
+// AllocateBuffer, CreateBuffer, __nop: memory that the module writes before it reads it. Returns zeros.
 Result<Value> MakeBuffer(Call& call) {
   const Shape& shape = call.hlo.shape();
   return ZeroValue(shape.IsBuffer() ? shape.element(0) : shape);
 }
 
-// PadToStatic: (operand padded with zeros to its maximum size, its size in each dimension).
+// PadToStatic: returns the operand, padded with zeros to its maximum size, and its size in each dimension.
 Result<Value> PadToStatic(Call& call) {
   const Shape& shape = call.hlo.shape();
   const bool fits = HasArrays(call, 1) && shape.IsTuple() &&
@@ -72,7 +72,7 @@ Result<Value> PadToStatic(Call& call) {
   return Value::Tuple(std::move(parts));
 }
 
-// SliceToDynamic: in each dimension i, the first N elements of operand 0, where N is operand i + 1.
+// SliceToDynamic: returns the first elements of operand 0 in each dimension i; operand i + 1 is their number.
 Result<Value> SliceToDynamic(Call& call) {
   if (!HasArrays(call, call.operands.size()) || call.operands.empty() ||
       call.operands.size() != static_cast<size_t>(call.array(0).rank()) + 1)
@@ -89,14 +89,14 @@ Result<Value> SliceToDynamic(Call& call) {
   return Value(Corner(in, std::move(sizes)));
 }
 
-// GetRngSeed: the random seed of the run.
+// GetRngSeed: returns the random seed of the run.
 Result<Value> GetRngSeed(Call& call) {
   return Value(Array::Scalar(ElementType::kU64, call.device.settings().random_seed));
 }
 
 namespace {
 
-// Checks for integer operands of `operand_bytes`, with the shape of the result, whose elements have `result_bytes`.
+// Fails unless operands and result are integers of equal dimensions, with elements of these widths in bytes.
 Status CheckX64(Call& call, size_t operands, int64_t operand_bytes, int64_t result_bytes) {
   const Shape& shape = call.hlo.shape();
   const bool fits = HasArrays(call, operands) && shape.IsArray() && IsInteger(shape.element_type()) &&
@@ -120,7 +120,7 @@ Result<Value> Half(Call& call, int shift) {
 
 }  // namespace
 
-// X64SplitLow, X64SplitHigh: a half of a 64-bit integer. X64Combine: the integer with the given halves.
+// X64SplitLow, X64SplitHigh: one half of a 64-bit integer. X64Combine: the integer with the given halves.
 Result<Value> X64SplitLow(Call& call) { return Half(call, 0); }
 Result<Value> X64SplitHigh(Call& call) { return Half(call, 32); }
 Result<Value> X64Combine(Call& call) {

@@ -1,4 +1,4 @@
-// Attention in cuDNN's form: softmax(scale * q * k^T + bias, masked) * v, and its gradients. Computed in f32.
+// Attention as in cuDNN: softmax(scale * q * k^T + bias, masked) * v, and its gradients. Computed in f32.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -36,7 +36,6 @@ int64_t HeadsOf(const Array& rhs, const OwnedDims& dims) {
   return dims.rhs_batch.size() < 2 ? 0 : rhs.dim(dims.rhs_batch[1]);
 }
 
-// One attention call: its operands and its configuration.
 class Attention {
  public:
   explicit Attention(Call& call)
@@ -77,7 +76,7 @@ class Attention {
   float scale() const { return static_cast<float>(config_.Number("fmha_scale", 1)); }
   const BackendConfig& config() const { return config_; }
 
-  // scores = scale * scores + bias; -inf at masked keys.
+  // Computes scores = scale * scores + bias, and sets the scores of masked keys to -inf.
   Status Mask(Array& scores, const Array* bias, const Array* kv_lengths) const {
     if (scores.rank() < 2) return ExecutionError(call_.hlo, StrCat("scores must be matrices, got ", ToString(scores)));
     for (float& x : scores.Mutable<float>()) x *= scale();
@@ -131,7 +130,7 @@ class Attention {
     return sums;
   }
 
-  // Returns the declared tuple: first `arrays`, as far as their sizes match, then zero-filled scratch results.
+  // Returns the declared tuple: first `arrays`, whose sizes must match, then zero-filled scratch results.
   Result<Value> Finish(const std::vector<Array>& arrays) const {
     std::vector<Value> results;
     for (const Shape* shape : call_.hlo.shape().elements()) {
@@ -147,7 +146,7 @@ class Attention {
   }
 
   const Array* Operand(size_t i) const { return i < call_.operands.size() ? &call_.array(i) : nullptr; }
-  // The lengths of queries and keys are the last operands, if the mask uses them.
+  // The lengths of the keys. If the mask uses lengths, the last two operands are the lengths of queries and keys.
   const Array* KeyLengths() const {
     const bool padded = config_.Text("mask_type").starts_with("PADDING");
     return padded ? Operand(call_.operands.size() - 1) : nullptr;
@@ -186,7 +185,7 @@ Array SumToBias(const Array& scores, const Array& bias) {
 
 }  // namespace
 
-// operands: q, k, v, optional bias, optional lengths; results: output, optional logarithms of the row sums.
+// Operands: q, k, v, optional bias, optional lengths. Results: output, optional logarithms of the row sums.
 Result<Value> CudnnAttention(Call& call) {
   const Attention attention(call);
   SHOAL_TRY(attention.Check(3));
@@ -199,7 +198,7 @@ Result<Value> CudnnAttention(Call& call) {
   return attention.Finish({output, log_sums});
 }
 
-// operands: q, k, v, log row sums, output gradient, optional bias, …; results: gradients of q, k, v, optionally bias.
+// Operands: q, k, v, log row sums, output gradient, optional bias, …. Results: gradients of q, k, v, optionally bias.
 Result<Value> CudnnAttentionBackward(Call& call) {
   const Attention attention(call);
   SHOAL_TRY(attention.Check(5));

@@ -1,4 +1,4 @@
-// Dots of operands with one scale per block of the contracting dimension: scaled-dot in the forms of the GPU libraries.
+// Dots whose operands have one scale per block of the contracting dimension: scaled-dot as in the GPU libraries.
 #include <algorithm>
 
 #include "execute/interp/custom_calls/cublas_gemm.h"
@@ -10,14 +10,14 @@ namespace {
 
 // cuDNN stores scales in tiles of 128 rows and 4 columns.
 constexpr int64_t kTileRows = 128, kTileColumns = 4;
-// In memory, a tile is 32 groups of 4 rows; the rows of a group are 32 apart.
+// In memory, a tile consists of 32 groups of 4 rows; the rows of a group are 32 rows apart.
 constexpr int64_t kRowStride = 32;
 
 Diag BadScale(const Instruction& hlo, const Array& operand, const Array& scale, std::string_view requirement) {
   return ExecutionError(hlo, StrCat("scale of ", ToString(operand), " must ", requirement, ", got ", ToString(scale)));
 }
 
-// The scales in row-major order.
+// Returns the scales in row-major order.
 Result<Array> Unswizzled(const Instruction& hlo, const Array& operand, const Array& scale) {
   const int64_t rows = scale.dim(scale.rank() - 2), columns = scale.dim(scale.rank() - 1);
   if (rows % kTileRows != 0 || columns % kTileColumns != 0)
@@ -29,8 +29,8 @@ Result<Array> Unswizzled(const Instruction& hlo, const Array& operand, const Arr
   return Transposed(tiles, kOrder).WithDims(ToDims(scale.dims()));
 }
 
-// Multiplies the operand, [batch, row, column] or [row, column], by its scales. One scale covers `block` columns.
-// `scale` may be larger than the operand needs.
+// Multiplies the operand, [batch, row, column] or [row, column], by its scales. One scale applies to `block` columns.
+// `scale` may have more elements than the operand needs.
 Result<Array> Dequantized(const Instruction& hlo, const Array& operand, const Array& scale, int64_t block) {
   const int last = operand.rank() - 1;
   if (block < 1 || operand.dim(last) % block != 0)
@@ -47,7 +47,7 @@ Result<Array> Dequantized(const Instruction& hlo, const Array& operand, const Ar
   return ApplyBlockScales(operand, Gathered(scale, std::move(sizes), from));
 }
 
-// Checks for `min_operands` to five operands: arrays of rank two or three, except that the fifth is a scalar.
+// Checks the operands: `min_operands` to five. All are arrays of rank two or three, but the fifth is a scalar.
 Status CheckOperands(const Call& call, size_t min_operands) {
   SHOAL_TRY(CheckGemmForm(call, std::max(min_operands, call.operands.size())));
   if (call.operands.size() > 5) return ExecutionError(call.hlo, "expected at most five operands");
@@ -62,7 +62,7 @@ Status CheckOperands(const Call& call, size_t min_operands) {
   return {};
 }
 
-// result[batch, row of lhs, row of rhs], rounded, then multiplied by the global scale.
+// Computes result[batch, row of lhs, row of rhs], rounds it, and then multiplies it by the global scale.
 Result<Value> RowDots(const Call& call, const Array& lhs, const Array& rhs) {
   constexpr int64_t kBatch[] = {0};
   const int64_t contracting[] = {lhs.rank() - 1};
@@ -78,7 +78,7 @@ Result<Value> RowDots(const Call& call, const Array& lhs, const Array& rhs) {
   return FinishedGemm(call.hlo, GemmConfig(BackendConfig("{}")), {}, std::move(result));
 }
 
-// The block size for cuDNN scales of this type; zero if unsupported.
+// The block size that cuDNN uses for scales of this type; zero if unsupported.
 int64_t BlockSizeOf(ElementType scale) {
   if (scale == ElementType::kF8e8m0fnu) return 32;
   return scale == ElementType::kF8e4m3fn ? 16 : 0;
@@ -91,7 +91,7 @@ bool DividesIntoBlocks(const Array& operand, const Array& scale) {
 
 }  // namespace
 
-// (lhs, rhs, lhs scale, rhs scale), with the scales in the layout of scaled-dot.
+// Operands: (lhs, rhs, lhs scale, rhs scale). The scales have the layout of scaled-dot.
 Result<Value> CublasMatmulMx(Call& call) {
   SHOAL_TRY(CheckGemmForm(call, 4));
   const GemmConfig config(BackendConfig::Of(call.hlo));
@@ -104,7 +104,7 @@ Result<Value> CublasMatmulMx(Call& call) {
   return FinishedGemm(call.hlo, config, {}, DotGeneral(lhs, rhs, config.numbers.dims(), type));
 }
 
-// (lhs, rhs, lhs scale, rhs scale, optional global scale). The scales are swizzled.
+// Operands: (lhs, rhs, lhs scale, rhs scale, optional global scale). The scales are swizzled.
 Result<Value> CudnnBlockScaledDot(Call& call) {
   SHOAL_TRY(CheckOperands(call, 4));
   Array factors[2];
@@ -120,8 +120,8 @@ Result<Value> CudnnBlockScaledDot(Call& call) {
   return RowDots(call, factors[0], factors[1]);
 }
 
-// The form of the call before the compiler selects a library. The scales are not swizzled, and rhs may have none. If
-// they are padded, backend_config has the block size.
+// The form of the call before the compiler selects a library. The scales are not swizzled, and rhs may have no scale.
+// If the scales are padded, backend_config has the block size.
 Result<Value> BlockScaledDot(Call& call) {
   SHOAL_TRY(CheckOperands(call, 3));
   const BackendConfig config = BackendConfig::Of(call.hlo).Object("block_scaled_dot_backend_config");

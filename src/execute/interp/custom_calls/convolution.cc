@@ -1,5 +1,5 @@
-// Convolutions in cuDNN's form. dim_labels and window always describe the forward convolution of input and filter. Each
-// gradient is expressed as the convolution that computes it.
+// Convolutions as in cuDNN. dim_labels and window always describe the forward convolution of input and filter. Each
+// gradient is expressed as a convolution that computes it.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +37,7 @@ std::span<const WindowDim> WindowOf(const Instruction& hlo) {
   return hlo[kWindow] == nullptr ? std::span<const WindowDim>() : hlo[kWindow]->dims;
 }
 
-// Convolves. Fails if the sizes do not match or the result differs from the declared shape.
+// Computes a convolution. Fails if the sizes do not match or the result differs from the declared shape.
 Result<Array> CheckedConvolution(const Instruction& hlo, const Array& input, const Array& kernel,
                                  const ConvolutionForm& form) {
   SHOAL_TRY(CheckSizes(hlo, input, kernel, form));
@@ -61,7 +61,7 @@ Result<Array> Forward(Call& call) {
   return CheckedConvolution(call.hlo, call.array(0), call.array(1), form);
 }
 
-// Rearranges a filter [features of a group, groups * outputs] for the gradient: [outputs, groups * features].
+// Rearranges a filter [group features, groups * outputs] for the gradient: [outputs, groups * group features].
 Array FilterOfGradient(const Array& filter, const ConvDims& labels, int64_t groups) {
   const Dims strides = RowMajorStrides(filter.dims());
   auto stride = [&](int64_t d) { return strides[static_cast<size_t>(d)]; };
@@ -70,7 +70,7 @@ Array FilterOfGradient(const Array& filter, const ConvDims& labels, int64_t grou
   Dims sizes, whole;
   Strided from;
   for (int64_t d = 0; d < filter.rank(); ++d) {
-    if (d == o) {  // becomes groups * features
+    if (d == o) {  // this dimension becomes groups * features
       sizes.push_back(groups), from.strides.push_back(outputs * stride(o));
       sizes.push_back(filter.dim(i)), from.strides.push_back(stride(i));
       whole.push_back(groups * filter.dim(i));
@@ -85,7 +85,7 @@ Array FilterOfGradient(const Array& filter, const ConvDims& labels, int64_t grou
   return Gathered(filter, std::move(sizes), from).WithDims(std::move(whole));
 }
 
-// operands: output gradient, filter; result: input gradient.
+// Operands: output gradient, filter. Result: input gradient.
 Result<Array> BackwardInput(Call& call) {
   const Instruction& hlo = call.hlo;
   const ConvDims& forward = *hlo[kDimLabels];
@@ -118,7 +118,7 @@ Result<Array> BackwardInput(Call& call) {
   return CheckedConvolution(hlo, gradient, FilterOfGradient(filter, forward, groups), {labels, window, groups, 1});
 }
 
-// operands: input, output gradient; result: filter gradient. The batch is the contracting dimension.
+// Operands: input, output gradient. Result: filter gradient. The batch is the contracting dimension.
 Result<Array> BackwardFilter(Call& call) {
   const Instruction& hlo = call.hlo;
   const ConvDims& forward = *hlo[kDimLabels];
@@ -156,7 +156,7 @@ Activation ParseCudnnActivation(std::string_view name) {
   return Activation::kNone;
 }
 
-// sums += factor * other; `sums` is f32 and has the same size.
+// Computes sums += factor * other. `sums` is f32 and has the same size as `other`.
 void AddScaled(Array& sums, const Array& other, float factor) {
   const Array addend = Converted(other, ElementType::kF32);
   const std::span<float> out = sums.Mutable<float>();
@@ -172,7 +172,7 @@ void AddBias(Array& sums, const Array& bias, int64_t feature) {
     out[i] += addend.As<float>()[i / static_cast<size_t>(inner) % static_cast<size_t>(bias.count())];
 }
 
-// activation(scale * sums + side_scale * side input + bias), in f32.
+// Computes activation(scale * sums + side_scale * side input + bias) in f32.
 Status Finish(const Call& call, const BackendConfig& config, Array& sums) {
   const auto scale = static_cast<float>(config.Number("conv_result_scale", 1));
   if (scale != 1)
@@ -190,7 +190,7 @@ Status Finish(const Call& call, const BackendConfig& config, Array& sums) {
   return {};
 }
 
-// cuDNN rounds to integers, with saturation.
+// Rounds as cuDNN does: integers are rounded with saturation.
 Array RoundedAsCudnn(Array sums, ElementType type) {
   if (type == ElementType::kS8 && sums.type() == ElementType::kF32)
     for (float& x : sums.Mutable<float>()) x = std::clamp(std::nearbyint(x), -128.0f, 127.0f);

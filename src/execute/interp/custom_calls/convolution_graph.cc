@@ -1,6 +1,6 @@
-// __cudnn$convForwardGraph: a convolution and the ops fused into it. backend_config lists them as
-// "7:[f32]conv();9:[f32]relu(7);12:[f8e4m3fn]scale(9);": the op's number, its result type, its name, and the numbers of
-// its operands. Operands that are missing from the list are the call's operands, in order.
+// __cudnn$convForwardGraph: a convolution and the ops fused into it. backend_config lists the ops:
+// "7:[f32]conv();9:[f32]relu(7);12:[f8e4m3fn]scale(9);". An entry has the op's number, result type and name, and the
+// numbers of its operands. Operands that are not in the list are the operands of the call, in order.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -28,7 +28,7 @@ int64_t ParsedNumber(std::string_view text) {
   return number;
 }
 
-// Removes and returns the text before `stop`; removes `stop`, too.
+// Removes the text before `stop` and `stop` itself. Returns the text before `stop`.
 std::string_view Take(std::string_view& text, char stop) {
   const size_t end = std::min(text.find(stop), text.size());
   const std::string_view part = text.substr(0, end);
@@ -51,7 +51,7 @@ std::vector<GraphOp> ParseGraph(std::string_view text) {
   return ops;
 }
 
-// x = x op y. y is a scalar, or a vector along the last dimension.
+// Computes x = x op y. y is a scalar, or a vector along the last dimension.
 Status CombineWith(const Instruction& hlo, std::string_view op, Array& x, const Array& operand) {
   const Array y = Converted(operand, ElementType::kF32);
   if (y.count() == 0 || x.count() % y.count() != 0)
@@ -116,7 +116,7 @@ Result<Value> CudnnConvolutionGraph(Call& call) {
     if (op.type != ElementType::kF32) x = Converted(Converted(x, op.type), ElementType::kF32);
     values[op.number] = result = x;
   }
-  // The result, the requested maximum magnitudes, and scratch memory.
+  // The results are the output, the requested maximum magnitudes, and scratch memory.
   std::vector<Value> results;
   for (const Shape* shape : hlo.shape().elements()) {
     const size_t i = results.size();

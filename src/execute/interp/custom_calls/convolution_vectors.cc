@@ -15,13 +15,13 @@ bool IsReordered(const Instruction& hlo) {
   return BackendConfig::Of(hlo).Object("cudnn_conv_backend_config").Bool("reordered_int8_nchw_vect");
 }
 
-// The dimensions that dim_labels name for one array, and the unnamed vector dimension.
+// The dimensions that dim_labels name for one array, and the vector dimension, which they do not name.
 struct VectorizedDims {
-  int64_t first, feature;  // batch or output feature; the vectorized feature
+  int64_t first, feature;  // first: batch or output feature. feature: the vectorized feature
   Ints spatial;
   int64_t vector = 0;
 
-  // Finds the one dimension that the labels do not name. False if they do not name all others exactly once.
+  // Finds the only dimension without a label. Returns false unless all others have exactly one label.
   bool FindVectorDim(int64_t rank) {
     std::vector<int64_t> named = {first, feature};
     named.insert(named.end(), spatial.begin(), spatial.end());
@@ -30,9 +30,9 @@ struct VectorizedDims {
     while (Contains(named, vector)) ++vector;
     return true;
   }
-  // The index of a dimension after the vectors are merged into the feature.
+  // The index that a dimension has after the vectors are merged into the feature.
   int64_t PlainDim(int64_t dim) const { return dim > vector ? dim - 1 : dim; }
-  // A permutation of all dimensions that moves the vector dimension directly after the feature.
+  // The order of all dimensions that moves the vector dimension directly after the feature.
   Dims Order() const {
     Dims order;
     for (int64_t d = 0; d < static_cast<int64_t>(spatial.size()) + 3; ++d) {
@@ -43,7 +43,7 @@ struct VectorizedDims {
   }
 };
 
-// dim_labels for the arrays with the vectors merged into the feature.
+// The dim_labels of the arrays after the vectors are merged into the feature.
 struct PlainLabels {
   Dims input_spatial, kernel_spatial, output_spatial;
   ConvDims labels;
@@ -60,7 +60,7 @@ struct PlainLabels {
     labels.kernel_spatial = AsInts(kernel_spatial);
     labels.output_spatial = AsInts(output_spatial);
   }
-  PlainLabels(const PlainLabels&) = delete;  // labels points into *this
+  PlainLabels(const PlainLabels&) = delete;  // because `labels` points into *this
   PlainLabels& operator=(const PlainLabels&) = delete;
 
   static Dims Spatial(const VectorizedDims& vectorized) {
@@ -94,10 +94,10 @@ Array Packed(const Array& array, Ints sizes, const VectorizedDims& vectorized) {
   return Transposed(array.WithDims(std::move(split)), AsInts(inverse));
 }
 
-// True for a filter [O, I/32, H, W, 32], the form that the reordering supports.
+// True for a filter [O, I/32, H, W, 32]: only this form can be reordered.
 bool CanReorder(Ints sizes) { return sizes.size() == 5 && sizes[0] % 32 == 0 && sizes[4] == 32; }
 
-// Memory order [I/32, H, W, O/8, 2, 8, 4, 4], with O as [O/8, 4, 2] and the vector as [8, 4].
+// Reorders to [I/32, H, W, O/8, 2, 8, 4, 4], with O split into [O/8, 4, 2] and the vector into [8, 4].
 Array ReorderedFilter(const Array& filter) {
   constexpr int64_t kOrder[] = {3, 4, 5, 0, 2, 6, 1, 7};
   const Array split = filter.WithDims({filter.dim(0) / 8, 4, 2, filter.dim(1), filter.dim(2), filter.dim(3), 8, 4});
@@ -109,7 +109,7 @@ Array RestoredFilter(const Array& filter) {
   return Transposed(split, kOrder).WithDims(ToDims(filter.dims()));
 }
 
-// Memory order [O/32, 2, 4, 4], with O as [O/32, 4, 2, 4].
+// Order of the dimensions [O/32, 4, 2, 4] of O in memory: [O/32, 2, 4, 4].
 constexpr int64_t kBiasOrder[] = {0, 2, 1, 3};
 Array ReorderedBias(const Array& bias) {
   return Transposed(bias.WithDims({bias.count() / 32, 4, 2, 4}), kBiasOrder).WithDims(ToDims(bias.dims()));
@@ -162,7 +162,7 @@ Result<Value> VectorizedConvolution(Call& call, Evaluator plain) {
   if (operands.size() > 3) operands[3] = Unpacked(operands[3].array(), output);
 
   const PlainLabels plain_labels(input, kernel, output);
-  // A copy of the instruction with one dimension less.
+  // A copy of the instruction whose arrays have one dimension less.
   Arena arena;
   ShapePool shapes(arena);
   Instruction plain_hlo = hlo;
@@ -180,7 +180,7 @@ Result<Value> VectorizedConvolution(Call& call, Evaluator plain) {
   return Value::Tuple(std::move(results));
 }
 
-// __cudnn$convReorderFilter and …FilterAndBias: filter and bias in the memory order of cuDNN's kernels.
+// __cudnn$convReorderFilter and …FilterAndBias: return filter and bias in the memory order of cuDNN's kernels.
 Result<Value> CudnnReorderFilter(Call& call) {
   const size_t count = call.hlo.shape().IsTuple() ? 2 : 1;
   if (call.operands.size() != count || !call.operands[0].IsArray() || !CanReorder(call.array(0).dims()))

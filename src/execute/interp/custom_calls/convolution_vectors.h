@@ -1,14 +1,14 @@
-// cuDNN's convolutions of 8-bit integers store features in vectors of 4 or 32. Input, filter and result have one
-// dimension more than dim_labels name; it holds the minor part of the feature.
+// cuDNN's convolutions of 8-bit integers store features in vectors of 4 or 32. Input, filter and result have one more
+// dimension than dim_labels name. That dimension holds the minor part of the feature.
 #pragma once
 
 #include "execute/interp/evaluate.h"
 
 namespace shoal::internal {
 
-// True for a forward convolution of vectorized arrays, or one whose filter was reordered, which implies vectors.
+// True for a forward convolution of vectorized arrays, or with a reordered filter, which is always vectorized.
 bool IsVectorized(const Call& call);
-// Merges the vectors into the feature, convolves with `plain`, and splits the result into vectors again.
+// Merges the vectors into the feature, calls `plain` for the convolution, and splits the result into vectors again.
 Result<Value> VectorizedConvolution(Call& call, Evaluator plain);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// cuBLAS matmuls, accumulated in the sum type and rounded once.
+// cuBLAS matmuls. They accumulate in the sum type and round once.
 #include "execute/interp/custom_calls/cublas_gemm.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace shoal::internal {
 namespace {
 
-// sums = alpha * sums + beta * c + bias
+// Computes sums = alpha * sums + beta * c + bias.
 template <class T>
 void AddExtras(const GemmConfig& config, const GemmExtras& extras, Array& sums) {
   const std::span<T> out = sums.Mutable<T>();
@@ -43,7 +43,7 @@ void AddExtrasTyped(const GemmConfig& config, const GemmExtras& extras, Array& s
   if (sums.type() == ElementType::kS32) return AddExtras<int32_t>(config, extras, sums);
 }
 
-// Adds the rest of the result tuple: the maximum magnitude of an 8-bit result, the activation's input, scratch memory.
+// Adds the other results: the maximum magnitude of an 8-bit result, the activation's input, scratch memory.
 Value WithExtraResults(const Instruction& hlo, Array d, const Array& before_activation, const Array& sums,
                        const GemmConfig& config) {
   if (!hlo.shape().IsTuple()) return d;
@@ -63,7 +63,7 @@ Value WithExtraResults(const Instruction& hlo, Array d, const Array& before_acti
   return Value::Tuple(std::move(results));
 }
 
-// The bias is broadcast along the result's most minor dimension in memory.
+// Returns GemmExtras::bias_step. The bias is broadcast along the result's most minor dimension in memory.
 int64_t BiasStep(const Shape& result, const Array& bias) {
   if (result.layout() == nullptr || result.layout()->minor_to_major.size() != result.dims().size()) return 1;
   const int64_t minor = result.rank() == 0 ? 0 : result.layout()->minor_to_major[0];
@@ -114,7 +114,7 @@ Status CheckGemmForm(const Call& call, size_t count) {
   return ExecutionError(call.hlo, StrCat("the result must begin with an array, got ", ToString(call.hlo.shape())));
 }
 
-// Custom calls are not verified, so the dimension numbers are checked here.
+// Custom calls are not verified, so this checks the dimension numbers.
 Status CheckContractionDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ContractionDims& dims) {
   auto named_once = [](const Array& array, Ints batch, Ints contracting) {
     std::vector<int64_t> all(batch.begin(), batch.end());
@@ -149,7 +149,7 @@ Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, si
   if (config.adds_bias()) extras.bias = take();
   if (extras.bias != nullptr) extras.bias_step = BiasStep(FirstResult(call.hlo), *extras.bias);
   if (missing) return ExecutionError(call.hlo, StrCat("too few operands for backend_config: ", call.operands.size()));
-  // Only 8-bit results have their own scale; it is the last operand.
+  // Only 8-bit results have a scale of their own, as the last operand.
   if (scaled && next < call.operands.size() && call.operands.back().IsArray())
     extras.result_scale = number(&call.operands.back().array());
   return extras;

@@ -1,5 +1,5 @@
-// Parts common to cuBLAS matmuls: the backend_config, the operands after the matrices, and the epilogue d =
-// activation(alpha * sums + beta * c + bias), rounded once.
+// The common parts of cuBLAS matmuls: the backend_config, the operands after the matrices, and the epilogue d =
+// activation(alpha * sums + beta * c + bias), which is rounded once.
 #pragma once
 
 #include <complex>
@@ -11,7 +11,7 @@
 
 namespace shoal::internal {
 
-// The lists of dot_dimension_numbers.
+// The dimensions in dot_dimension_numbers.
 struct DotDimensionNumbers {
   std::vector<int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
 
@@ -44,11 +44,11 @@ struct GemmExtras {
   double scale = 1, result_scale = 1;
 };
 
-// Checks that the call has at least `count` arrays, and that its result is an array or a tuple that begins with one.
+// Checks that the call has at least `count` arrays, and that its (first) result is an array.
 Status CheckGemmForm(const Call& call, size_t count);
 // Checks that the numbers name dimensions of both arrays, each once, and that paired dimensions have equal sizes.
 Status CheckContractionDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ContractionDims& dims);
-// Reads the operands, starting at index `next`.
+// Reads the operands from index `next` to the end.
 Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, size_t next, bool scaled);
 // Returns the call's value: d, followed by the other elements if the result is a tuple.
 Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, const GemmExtras& extras, Array sums);

@@ -54,7 +54,7 @@ const Shape& FirstResult(const Instruction& hlo) {
 }
 
 bool Fits(const Value& value, const Shape& shape) {
-  if (value.IsPending()) return true;  // checked by its done
+  if (value.IsPending()) return true;  // the done op checks the value
   if (shape.IsBuffer()) return Fits(value, shape.element(0));
   if (shape.IsTuple())
     return value.IsTuple() && value.elements().size() == shape.elements().size() &&
@@ -70,7 +70,7 @@ bool Fits(const Value& value, const Shape& shape) {
   return true;
 }
 
-// custom-call: runs the function in the table row of its target.
+// custom-call: calls the function in the table row of the target.
 template <>
 Result<Value> Evaluate<Opcode::kCustomCall>(Call& call) {
   const std::string_view target = call.hlo[CustomCall::kTarget];

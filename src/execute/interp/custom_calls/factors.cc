@@ -1,4 +1,4 @@
-// Custom calls that factor matrices: lapack_*potrf_ffi, cusolver_getrf_ffi, Qr and similar ones.
+// Custom calls that factor matrices: lapack_*potrf_ffi, cusolver_getrf_ffi, Qr and similar calls.
 #include <numeric>
 
 #include "execute/interp/custom_calls/matrix_call.h"
@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-// The permutation that results from exchanging row i with row pivots[i], for each i in order.
+// Computes the permutation that results from exchanging row i with row pivots[i], for each i in order.
 void Permute(std::span<const int32_t> pivots, std::span<int32_t> permutation) {
   std::iota(permutation.begin(), permutation.end(), 0);
   for (size_t i = 0; i < pivots.size() && i < permutation.size(); ++i) {
@@ -68,7 +68,7 @@ Result<Value> LuDecomposition(Call& call) {
   });
 }
 
-// cu_lu_pivots_to_permutation: 0-based pivots -> permutation, with the result's number of rows.
+// cu_lu_pivots_to_permutation: 0-based pivots -> permutation. The result's shape determines the number of rows.
 Result<Value> PivotsToPermutation(Call& call) {
   const Shape& shape = call.hlo.shape();
   if (call.operands.size() != 1 || !call.operands[0].IsArray())
@@ -117,7 +117,7 @@ Result<Value> PivotedQrFactors(Call& call) {
   });
 }
 
-// orgqr, ProductOfElementaryHouseholderReflectors: (reflectors, tau) -> the first columns of their product
+// orgqr, ProductOfElementaryHouseholderReflectors: (reflectors, tau) -> the first columns of the reflectors' product
 Result<Value> ReflectorProduct(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     const int k = m.LastOf(1);
@@ -132,7 +132,7 @@ Result<Value> ReflectorProduct(Call& call) {
   });
 }
 
-// ormqr: (reflectors, tau, c) -> c multiplied by the reflectors' Q, or its adjoint, on either side
+// ormqr: (reflectors, tau, c) -> c multiplied, on either side, by the reflectors' Q or the adjoint of Q
 Result<Value> ReflectorMultiply(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     const bool left = m.config().Bool("left"), adjoint = m.config().Bool("transpose");

@@ -1,4 +1,4 @@
-// cuBLASLt's ragged-dot: (lhs, rhs, group sizes, optional c, optional bias).
+// The ragged-dot of cuBLASLt. Operands: (lhs, rhs, group sizes, optional c, optional bias).
 #include <algorithm>
 
 #include "execute/interp/custom_calls/cublas_gemm.h"
@@ -21,7 +21,7 @@ struct GroupedGemmConfig {
   RaggedDims dims() const { return {numbers.dims(), lhs_ragged[0], rhs_group}; }
 };
 
-// If the ragged dimension is free, rhs has one matrix per group. For other kinds, all groups share rhs.
+// If the ragged dimension is a free dimension, rhs has one matrix per group. Otherwise all groups share rhs.
 bool GroupsFitRhs(const Array& rhs, const RaggedDims& dims, int64_t groups) {
   const ContractionDims& dot = dims.product;
   if (Contains(dot.lhs_batch, dims.lhs_ragged) || Contains(dot.lhs_contracting, dims.lhs_ragged))
@@ -31,7 +31,7 @@ bool GroupsFitRhs(const Array& rhs, const RaggedDims& dims, int64_t groups) {
          rhs.dim(dims.rhs_group[0]) == groups;
 }
 
-// Checks the rules of ragged-dot, since custom calls are not verified.
+// Checks the rules of ragged-dot, because custom calls are not verified.
 Status CheckRagged(const Call& call, const GroupedGemmConfig& config) {
   const Array& lhs = call.array(0);
   const Array& rhs = call.array(1);

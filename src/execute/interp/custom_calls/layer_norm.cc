@@ -1,4 +1,4 @@
-// Layer normalisation in cuDNN's form: a row has as many elements as the scale. Computed in f32.
+// Layer normalization as in cuDNN: a row has as many elements as the scale. Computed in f32.
 #include "kernels/linalg/moments.h"
 
 #include "core/ops/backend_config.h"
@@ -18,14 +18,14 @@ struct Rows {
   }
 };
 
-// Operand i in f32. Fails unless it has `count` elements.
+// Returns operand i in f32. Fails unless it has `count` elements.
 Result<Array> Operand(const Call& call, size_t i, int64_t count) {
   if (call.array(i).count() != count)
     return ExecutionError(call.hlo, StrCat("operand ", i, " must have ", count, " elements, got ", ToString(call.array(i))));
   return Converted(call.array(i), ElementType::kF32);
 }
 
-// The declared tuple: these arrays, then scratch memory.
+// Returns the declared tuple: these arrays, then scratch memory.
 Result<Value> Finished(const Call& call, const std::vector<Array>& arrays) {
   std::vector<Value> results;
   for (const Shape* shape : call.hlo.shape().elements()) {
@@ -43,7 +43,7 @@ Result<Value> Finished(const Call& call, const std::vector<Array>& arrays) {
   return Value::Tuple(std::move(results));
 }
 
-// operands: x, scale, bias; results: y, and in training each row's mean and norm factor.
+// Operands: x, scale, bias. Results: y, and in training each row's mean and norm factor.
 Result<Value> Forward(const Call& call, const Rows& rows, double epsilon, bool is_training) {
   SHOAL_ASSIGN(scale, Operand(call, 1, rows.length));
   SHOAL_ASSIGN(bias, Operand(call, 2, rows.length));
@@ -60,7 +60,7 @@ Result<Value> Forward(const Call& call, const Rows& rows, double epsilon, bool i
   return is_training ? Finished(call, {y, means, factors}) : Finished(call, {y});
 }
 
-// operands: x, scale, gradient of y, means, norm factors; results: gradients of x, scale and bias.
+// Operands: x, scale, gradient of y, means, norm factors. Results: gradients of x, scale and bias.
 Result<Value> Backward(const Call& call, const Rows& rows) {
   SHOAL_ASSIGN(scale, Operand(call, 1, rows.length));
   SHOAL_ASSIGN(dy, Operand(call, 2, rows.x.count()));
@@ -72,7 +72,7 @@ Result<Value> Backward(const Call& call, const Rows& rows) {
   for (int64_t i = 0; i < rows.count; ++i) {
     const std::span<const float> row = rows.Row(i), gradient = rows.RowOf(dy, i);
     const float mean = means.As<float>()[static_cast<size_t>(i)], factor = factors.As<float>()[static_cast<size_t>(i)];
-    double sum = 0, weighted = 0;  // sums of the normalised row's gradient g, and of g times the row
+    double sum = 0, weighted = 0;  // sums of the normalized row's gradient g, and of g times the row
     for (size_t j = 0; j < row.size(); ++j) {
       const float normalised = (row[j] - mean) * factor;
       dscale.Mutable<float>()[j] += gradient[j] * normalised;

@@ -1,5 +1,5 @@
-// A custom call on the matrices in the last two dimensions of its operands: the common part of LAPACK, cuSOLVER and
-// XLA's own decompositions. LAPACK's matrices are column-major.
+// A custom call on the matrices in the last two dimensions of its operands. LAPACK, cuSOLVER and XLA's own
+// decompositions share this code. LAPACK's matrices are column-major.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ inline constexpr ElementType kInfoType = ElementType::kS32;
 
 class MatrixCall {
  public:
-  // Operand `main` holds the matrices.
+  // Operand number `main` contains the matrices.
   explicit MatrixCall(Call& call, size_t main = 0);
 
-  // True if the operand holds matrices of a type and size (int) that LAPACK supports.
+  // True if the operand contains matrices of a type that LAPACK supports, with sizes that fit in an int.
   bool ok() const { return ok_; }
   const BackendConfig& config() const { return config_; }
   int64_t batch() const { return batch_; }  // number of matrices
@@ -32,21 +32,21 @@ class MatrixCall {
   ElementType complex_type() const;
   const Array& operand(size_t i) const { return call_.array(i); }
 
-  // The size of operand i's last dimension, or of the one `before` dimensions earlier; zero if it has none.
+  // The size of operand i's last dimension, or of the dimension `before` positions earlier; zero if there is none.
   int LastOf(size_t i, int before = 0) const;
-  // True if operand i has this type, and these dimensions after the batch dimensions.
+  // True if operand i has this type, and its dimensions after the batch dimensions are `dims`.
   bool Has(size_t i, ElementType type, std::initializer_list<int64_t> dims) const;
-  // Adds a zero-filled result with these dimensions after the batch dimensions.
+  // Adds a zero-filled result whose dimensions after the batch dimensions are `dims`.
   Array& Add(ElementType type, std::initializer_list<int64_t> dims);
   // Adds zeros of the declared shape, for a result that the call leaves undefined.
   void AddUndefined();
 
-  // True if the call has uplo = 76 ('L') or lower = true.
+  // True if the call's configuration has uplo = 76 ('L') or lower = true.
   bool Lower() const { return config_.has("uplo") ? config_.Int("uplo") == 'L' : config_.Bool("lower", true); }
-  // True if the call has key = 86 ('V') or key = true.
+  // True if the call's configuration has key = 86 ('V') or key = true.
   bool HasFlag(std::string_view key) const { return config_.Int(key) == 'V' || config_.Bool(key); }
 
-  // The results. Fails if they do not match the declared shape.
+  // Returns the results. Fails if they do not match the declared shape.
   Result<Value> Finish();
   // The error for a call with unsupported operands or results.
   Diag ShapeError() const;
@@ -62,7 +62,7 @@ class MatrixCall {
   std::vector<Array> results_;
 };
 
-// Conversion of matrix `b` of an array's last two dimensions to column-major order and back.
+// Converts matrix `b` in the last two dimensions of an array to column-major order, or back.
 template <class T>
 std::vector<T> LoadMatrix(const Array& array, int64_t b) {
   const int64_t rows = array.dim(array.rank() - 2), columns = array.dim(array.rank() - 1);
@@ -77,7 +77,7 @@ void StoreMatrix(const std::vector<T>& matrix, int64_t b, Array& array) {
   TransposeMatrix(matrix.data(), columns, rows, array.Mutable<T>().data() + b * rows * columns);
 }
 
-// Vector `b` of an array's last dimension.
+// Vector `b` in the last dimension of an array.
 template <class T>
 std::span<const T> VectorAt(const Array& array, int64_t b) {
   const auto size = static_cast<size_t>(array.dims().back());
@@ -89,7 +89,7 @@ std::span<T> MutableVectorAt(Array& array, int64_t b) {
   return array.Mutable<T>().subspan(static_cast<size_t>(b) * size, size);
 }
 
-// Calls run.operator()<T>(matrices) for their element type T. `run` adds the results; false if operands are invalid.
+// Calls run.operator()<T>(matrices), where T is the element type. `run` adds the results, or returns false on error.
 template <class Run>
 Result<Value> RunMatrices(Call& call, const Run& run, size_t main = 0) {
   MatrixCall matrices(call, main);

@@ -1,4 +1,4 @@
-// oneDNN calls: matmuls and convolutions with epilogues, softmax, layer normalisation. Computed in f32, rounded once.
+// oneDNN calls: matmuls and convolutions with epilogues, softmax, layer normalization. Computed in f32, rounded once.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -27,7 +27,7 @@ Status CheckArrays(const Call& call, size_t count) {
   return {};
 }
 
-// The result, converted to its declared type. Fails if the dimensions differ. Other results are scratch memory.
+// Returns the result in its declared type. Fails if the dimensions differ. Other results are scratch memory.
 Result<Value> Finished(const Instruction& hlo, const Array& sums) {
   const Shape& shape = FirstResult(hlo);
   if (!shape.IsArray() || !std::equal(sums.dims().begin(), sums.dims().end(), shape.dims().begin(), shape.dims().end()))
@@ -39,8 +39,8 @@ Result<Value> Finished(const Instruction& hlo, const Array& sums) {
   return Value::Tuple(std::move(results));
 }
 
-// sums += operand. The operand is broadcast along dimensions that it lacks or has with size 1. Its last dimension is
-// dimension `last` of the sums.
+// Computes sums += operand. The operand is broadcast along dimensions of size 1 or that it does not have. Its last
+// dimension corresponds to dimension `last` of the sums.
 Status AddBroadcast(const Instruction& hlo, Array& sums, const Array& operand, int64_t last) {
   const Dims strides = RowMajorStrides(operand.dims());
   Strided from;
@@ -69,7 +69,7 @@ Activation ParseDnnActivation(std::string_view name) {
   return Activation::kNone;
 }
 
-// Applies the ops in `fusions` in order. They use the call's operands in order; `feature` is the dimension of a bias.
+// Applies the ops in `fusions` in order. They use the call's operands in order. `feature` is the dimension of a bias.
 Status Fuse(const Call& call, const BackendConfig& config, int64_t feature, Array& sums) {
   const BackendConfig fusions = config.Object("fusions");
   const std::vector<std::string_view> alphas = fusions.List("alpha");
@@ -180,7 +180,7 @@ Result<Value> OneDnnSoftmax(Call& call) {
   return Finished(call.hlo, x);
 }
 
-// (x - mean) / √(variance + epsilon) * scale + shift, along the last dimension.
+// Computes (x - mean) / √(variance + epsilon) * scale + shift along the last dimension.
 Result<Value> OneDnnLayerNorm(Call& call) {
   SHOAL_TRY(CheckArrays(call, 3));
   const BackendConfig config = ConfigOf(call.hlo, "onednn_layer_norm_config");

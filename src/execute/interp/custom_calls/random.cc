@@ -6,8 +6,8 @@
 
 namespace shoal::internal {
 
-// threefry2x32: (key 0, key 1, counter 0, counter 1) -> (bits 0, bits 1), element by element. Older calls have the
-// number of elements as an extra first operand.
+// threefry2x32: (key 0, key 1, counter 0, counter 1) -> (bits 0, bits 1), element by element. In older calls, the
+// number of elements is an extra first operand.
 Result<Value> ThreeFryCall(Call& call) {
   std::span<Value> operands = call.operands;
   if (operands.size() == 5) operands = operands.subspan(1);

@@ -1,5 +1,5 @@
-// SPMDFullToShardShape and similar calls. After partitioning, they forward their operand. Before, a device has the
-// whole array outside of a manual region and its own part inside; at the end of the region, the devices join the parts.
+// SPMDFullToShardShape and similar calls. After partitioning, they forward their operand. Before, each device has the
+// whole array outside of a manual region and its own part inside; at the end of a region, the devices join the parts.
 #include <algorithm>
 
 #include "analyze/facts/manual_regions.h"
@@ -15,7 +15,7 @@ namespace {
 
 std::string_view Target(const Instruction& hlo) { return hlo[Op<Opcode::kCustomCall>::kTarget]; }
 
-// The division of operand and result i: from Shardy's attributes, or else from the sharding of the global value.
+// The division of operand and result i, from Shardy's attributes, or else from the sharding of the global value.
 std::optional<ShardGrid> GridOf(const Call& call, const std::vector<Sharding>& manual, size_t i) {
   const int rank = call.hlo.operand_shape(i).rank();
   const int64_t partitions = call.device.grid().partitions;
@@ -49,7 +49,7 @@ Result<std::vector<ShardGrid>> Grids(const Call& call) {
   return grids;
 }
 
-// The first partition that holds the box of `partition`.
+// The first partition that holds the same box as `partition`.
 size_t FirstHolder(const ShardGrid& grid, size_t partition) {
   const auto& positions = grid.positions;
   return static_cast<size_t>(std::find(positions.begin(), positions.end(), positions[partition]) - positions.begin());
@@ -59,7 +59,7 @@ bool IsContributedByOthers(const ShardGrid& grid, size_t source) {
   return !grid.replicated() && FirstHolder(grid, source) == source;
 }
 
-// Parts that other members need are sent to all of them; all other parts stay local.
+// Rules that send parts that other members need to all of them. All other parts stay local.
 PartRules JoinRules(std::vector<ShardGrid> grids, Combine join) {
   PartRules rules;
   rules.split = [grids](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
@@ -95,7 +95,7 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
       Arrays parts;
       for (const Arrays& contribution : contributions) parts.push_back(contribution[i]);
       const Array joined = JoinShards(parts, grids[i], ReshardResults(hlo)[i]->dims());
-      // Values annotated as replicated may still differ per device; each device keeps its own.
+      // Values annotated as replicated may still differ between devices, so each device keeps its own value.
       for (size_t member = 0; member < results.size(); ++member)
         results[member].push_back(grids[i].replicated() ? parts[member] : joined);
     }

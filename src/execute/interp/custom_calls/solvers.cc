@@ -1,4 +1,4 @@
-// Custom calls that solve linear equations: lapack_*trsm_ffi, lapack_*gtsv_ffi and similar ones; and matrix updates.
+// Custom calls for linear equations (lapack_*trsm_ffi, lapack_*gtsv_ffi and similar calls) and matrix updates.
 #include <cmath>
 #include <limits>
 
@@ -8,7 +8,7 @@
 
 namespace shoal::internal {
 
-// trsm: (a, b) -> the x with op(a) * x = b, or x * op(a) = b. Older calls scale b by a third operand.
+// trsm: (a, b) -> the x with op(a) * x = b or x * op(a) = b. In older calls, a third operand scales b.
 Result<Value> TriangularSolution(Call& call) {
   return RunMatrices(call, [&]<class T>(MatrixCall& m) {
     const BackendConfig& config = m.config();
@@ -38,14 +38,14 @@ template <class T>
 struct Tridiagonals {
   std::vector<T> below, diagonal, above, columns;
 
-  // Solves for the columns. Returns LAPACK's info.
+  // Solves for all columns of b. Returns LAPACK's info.
   int Solve(int columns_of_b) {
     const auto n = static_cast<int>(diagonal.size());
     T* first = below.data() + std::min(n, 1);
     return lapack::SolveTridiagonal(n, columns_of_b, first, diagonal.data(), above.data(), columns.data());
   }
 
-  // Adds a small number to the diagonal element at which elimination reached a zero pivot.
+  // Adds a small number to the diagonal element at which the elimination reached a zero pivot.
   void Perturb(int row) {
     lapack::Real<T> largest = std::numeric_limits<lapack::Real<T>>::min();
     for (const std::vector<T>* part : {&below, &diagonal, &above})
@@ -57,8 +57,8 @@ struct Tridiagonals {
 enum class TridiagonalForm { kFactored, kPlain, kPerturbed };
 
 // (below, diagonal, above, b) -> x. Each diagonal has as many elements as b has rows; the first of `below` and the last
-// of `above` are unused. kFactored returns the diagonals (undefined) before x, and info after it. kPerturbed also
-// solves singular equations, after a small perturbation.
+// of `above` are unused. With kFactored, the results are the undefined diagonals, x and info. kPerturbed also solves
+// singular equations, after a small perturbation.
 Result<Value> SolveTridiagonals(Call& call, TridiagonalForm form) {
   auto solve = [&]<class T>(MatrixCall& m) {
     const int n = m.rows();
@@ -98,10 +98,10 @@ Result<Value> TridiagonalSolution(Call& call) { return SolveTridiagonals(call, T
 // gtsv2 of cuSPARSE: (below, diagonal, above, b) -> x
 Result<Value> CusparseTridiagonal(Call& call) { return SolveTridiagonals(call, TridiagonalForm::kPlain); }
 
-// tridiagonal_solve_perturbed: (below, diagonal, above, b) -> x, also for singular matrices
+// tridiagonal_solve_perturbed: (below, diagonal, above, b) -> x, even if the matrix is singular
 Result<Value> PerturbedTridiagonal(Call& call) { return SolveTridiagonals(call, TridiagonalForm::kPerturbed); }
 
-// syrk: (a, c, alpha, beta) -> alpha * a * a^T + beta * c; with `transpose`, a^T * a instead
+// syrk: (a, c, alpha, beta) -> alpha * a * a^T + beta * c, with a^T * a instead if `transpose`
 Result<Value> SymmetricRankUpdate(Call& call) {
   return RunMatrices(call, [&]<class T>(MatrixCall& m) {
     const bool transpose = m.config().Bool("transpose");
@@ -137,7 +137,7 @@ Result<Value> CholeskyUpdate(Call& call) {
       result = m.operand(0);
       std::span<T> r = result.Mutable<T>();
       std::vector<T> w(m.operand(1).As<T>().begin(), m.operand(1).As<T>().end());
-      // One Givens rotation for each row of r zeroes the next element of w.
+      // For each row of r, one Givens rotation zeroes the next element of w.
       for (size_t k = 0; k < w.size(); ++k) {
         std::span<T> row = r.subspan(k * w.size(), w.size());
         const T length = std::hypot(row[k], w[k]);

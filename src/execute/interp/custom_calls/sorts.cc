@@ -35,7 +35,7 @@ Result<Value> WithScratch(const Call& call, std::vector<Value> results) {
   return value;
 }
 
-// Keys in the order of CUB's radix sort: the order of the bits, except that -0 and +0 are equal.
+// Keys whose order is that of CUB's radix sort: the order of the bits, except that -0 and +0 are equal.
 std::vector<uint64_t> RadixKeys(const Array& array) {
   std::vector<uint64_t> keys = OrderKeys(array, FloatOrder::kTotal);
   if (!IsFloat(array.type())) return keys;
@@ -47,7 +47,7 @@ std::vector<uint64_t> RadixKeys(const Array& array) {
 
 }  // namespace
 
-// cub_sort_keys, cub_sort_pairs: (keys, values) -> (sorted keys, values in key order, scratch), in batch_size parts.
+// cub_sort_keys, cub_sort_pairs: (keys, values) -> (sorted keys, values in key order, scratch). Sorts batch_size parts.
 Result<Value> CubSort(Call& call) {
   const BackendConfig config = BackendConfig::Of(call.hlo);
   const int64_t batch = std::max<int64_t>(config.Int("batch_size", 1), 1);
@@ -108,7 +108,7 @@ Result<Value> CubScan(Call& call) {
   return WithScratch(call, {Value(std::move(out))});
 }
 
-// TopK, mhlo.topk: a -> (the first k elements of each row, their indices). The result's shape determines k.
+// TopK, mhlo.topk: a -> (the first k elements of each row, their indices). The shape of the result determines k.
 Result<Value> TopKCall(Call& call) {
   const Shape& shape = call.hlo.shape();
   const bool fits = AllArrays(call) && call.array(0).rank() > 0 && shape.IsTuple() && shape.elements().size() >= 2 &&
@@ -120,8 +120,8 @@ Result<Value> TopKCall(Call& call) {
   return WithScratch(call, {std::move(parts.values), std::move(parts.indices)});
 }
 
-// PartialReduce: (operands, initial values) -> the first elements by the comparator along reduction_dim; the result's
-// shape determines their number. XLA may return an approximation; this implementation is exact.
+// PartialReduce: (operands, initial values) -> the first elements along reduction_dim, as ordered by the comparator.
+// The result's shape determines their number. XLA may approximate them; this implementation is exact.
 Result<Value> PartialReduce(Call& call) {
   const BackendConfig config = BackendConfig::Of(call.hlo);
   const Computations callees = call.hlo[Op<Opcode::kCustomCall>::kCalledComputations];

@@ -1,4 +1,4 @@
-// Custom calls for eigenvalues and singular values: lapack_*syevd_ffi, cusolver_gesvd_ffi, Eigh and similar ones.
+// Custom calls for eigenvalues and singular values: lapack_*syevd_ffi, cusolver_gesvd_ffi, Eigh and similar calls.
 #include <limits>
 
 #include "execute/interp/custom_calls/matrix_call.h"
@@ -48,7 +48,7 @@ Result<Value> HermitianEigen(Call& call) {
   });
 }
 
-// Eigh: a -> (eigenvectors, eigenvalues). It reads the upper half if backend_config begins with 0, else the lower.
+// Eigh: a -> (eigenvectors, eigenvalues). Reads the upper half of a if backend_config begins with 0, else the lower.
 Result<Value> Eigh(Call& call) {
   return RunMatrices(call, [&]<class T>(MatrixCall& m) {
     if (m.columns() != m.rows()) return false;
@@ -57,8 +57,8 @@ Result<Value> Eigh(Call& call) {
   });
 }
 
-// geev of LAPACK: a -> (real parts, imaginary parts, left vectors, right vectors, info). For a complex matrix, the
-// eigenvalues are one result.
+// geev of LAPACK: a -> (real parts, imaginary parts, left vectors, right vectors, info). If the matrix is complex, the
+// eigenvalues are a single result.
 Result<Value> GeneralEigen(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     using Real = lapack::Real<T>;
@@ -95,8 +95,8 @@ Result<Value> GeneralEigen(Call& call) {
 
 namespace {
 
-// Eigenvectors of a real matrix in cuSOLVER's packing. A conjugate pair of eigenvalues has two columns: the real parts
-// of the first one's vector, then its imaginary parts.
+// Eigenvectors of a real matrix, as cuSOLVER packs them. A conjugate pair of eigenvalues has two columns: the real
+// parts and the imaginary parts of the vector of the pair's first eigenvalue.
 template <class T>
 std::vector<T> Packed(const std::vector<lapack::Complex<T>>& values, const std::vector<lapack::Complex<T>>& vectors) {
   std::vector<T> packed(vectors.size());
@@ -136,8 +136,8 @@ Result<Value> PackedEigen(Call& call) {
   });
 }
 
-// gees: a -> (Schur form, Schur vectors, real parts and imaginary parts of the eigenvalues, selected count, info). For
-// a complex matrix, the eigenvalues are one result.
+// gees: a -> (Schur form, Schur vectors, real parts and imaginary parts of the eigenvalues, selected count, info). If
+// the matrix is complex, the eigenvalues are a single result.
 Result<Value> SchurForm(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     using Complex = lapack::Complex<T>;
@@ -173,7 +173,7 @@ namespace {
 
 enum class SvdForm { kLapack, kTransposable, kWithV };
 
-// a -> (undefined, singular values, u, v^H, info). kTransposable may return v^H before u; kWithV returns v, not v^H.
+// a -> (undefined, singular values, u, v^H, info). kTransposable may return v^H before u. kWithV returns v, not v^H.
 template <class T>
 bool AddSvd(MatrixCall& m, bool divide, char job, SvdForm form) {
   using Real = lapack::Real<T>;
@@ -208,7 +208,7 @@ bool AddSvd(MatrixCall& m, bool divide, char job, SvdForm form) {
       StoreMatrix(right, b, *results[1]);
       continue;
     }
-    // Column-major v^H is the conjugate of row-major v.
+    // v^H in column-major order is the conjugate of v in row-major order.
     std::span<T> v = results[1]->template Mutable<T>().subspan(static_cast<size_t>(b) * right.size(), right.size());
     for (size_t i = 0; i < right.size(); ++i) {
       if constexpr (std::is_same_v<T, Real>)

@@ -1,4 +1,4 @@
-// The supported custom calls: the rows of core/ops/custom_calls.def that name a function.
+// The supported custom calls: the rows of core/ops/custom_calls.def that specify a function.
 #include <unordered_map>
 
 #include "core/ops/custom_calls.h"

@@ -7,8 +7,8 @@
 namespace shoal::internal {
 namespace {
 
-// The common dimensions of the operands. Where dynamic sizes differ, a size of 1 is broadcast, as in XLA; otherwise the
-// minimum of the sizes is taken.
+// The common dimensions of the operands. If dynamic sizes differ, a size of 1 is broadcast as in XLA; otherwise the
+// result has the minimum size.
 Dims CommonDims(const Call& call, bool scalar_allowed) {
   const Array* widest = &call.array(0);
   for (size_t i = 1; i < call.operands.size(); ++i)
@@ -35,7 +35,7 @@ Result<Value> EvaluateElementwise(Call& call) {
   for (size_t i = 0; i < call.operands.size(); ++i) {
     Array& operand = call.operands[i].array();
     if (operand.dims().size() != dims.size() || !std::equal(dims.begin(), dims.end(), operand.dims().begin())) {
-      // A scalar bound or predicate, or a static operand combined with a dynamic one.
+      // The operand is a scalar (a bound or predicate), or its size differs because only one operand is dynamic.
       Strided from{0, operand.rank() == 0 ? Dims(dims.size(), 0) : RowMajorStrides(operand.dims())};
       for (size_t d = 0; d < operand.dims().size(); ++d)
         if (operand.dims()[d] == 1) from.strides[d] = 0;

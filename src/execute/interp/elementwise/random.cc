@@ -1,5 +1,5 @@
-// Random numbers. rng-bit-generator and rng-get-and-update-state are bit-identical to XLA. rng, whose numbers HLO
-// leaves open, uses the seed of the run.
+// Random numbers. rng-bit-generator and rng-get-and-update-state are bit-identical to XLA. rng uses the seed of the
+// run, because HLO does not define its numbers.
 #include "core/ops/random.h"
 #include "execute/interp/device.h"
 #include "kernels/algorithms/random_bits.h"
@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// A fresh stream of 64-bit words for one rng instruction on one device.
+// Creates a new stream of 64-bit words for one execution of rng on one device.
 std::vector<uint64_t> DrawWords(Device& device, int64_t count) {
   uint64_t state[3] = {device.settings().random_seed, 0,
                        device.rng_calls++ << 20 ^ static_cast<uint64_t>(device.id()) << 1 ^ 1u};
@@ -32,7 +32,7 @@ Result<Value> Evaluate<Opcode::kRng>(Call& call) {
   return Value(draw(words, type, shape.dims(), NumberAt(call.array(0), 0), NumberAt(call.array(1), 0)));
 }
 
-// rng-bit-generator: (new state, random bits) from the state in operand 0.
+// rng-bit-generator: computes (new state, random bits) from the state in operand 0.
 template <>
 Result<Value> Evaluate<Opcode::kRngBitGenerator>(Call& call) {
   const bool threefry = call.hlo[Op<Opcode::kRngBitGenerator>::kGenerator] == RandomAlgorithm::kThreeFry;

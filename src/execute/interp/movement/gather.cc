@@ -1,4 +1,4 @@
-// gather.
+// gather: copies slices of the operand that begin at data-dependent indices.
 #include <algorithm>
 #include <cstring>
 
@@ -14,13 +14,13 @@ using Gather = Op<Opcode::kGather>;
 // The source and destination of the slices.
 struct Slices {
   Dims max_starts;   // maximum start in each operand dimension
-  Dims sizes;        // of the dimensions that are not collapsed
-  Strided from, to;  // over the same dimensions; each slice's own offset is added
+  Dims sizes;        // sizes of the dimensions that are not collapsed
+  Strided from, to;  // over the same dimensions; excluding the offset of each slice
   Dims result_dims;
-  Dims batch_strides;  // in the result
+  Dims batch_strides;  // strides in the result
 };
 
-// A slice that spans all of a dynamic dimension has the dimension's actual size.
+// If a slice has the full size of a dynamic dimension, its actual size is that of the dimension.
 Result<Dims> SliceSizes(const Call& call) {
   const Shape& declared = call.hlo.operand_shape(0);
   Dims sizes = ToDims(call.hlo[Gather::kSliceSizes]);
@@ -60,7 +60,7 @@ Result<Slices> SlicesOf(const Call& call, const IndexVectors& vectors) {
   return slices;
 }
 
-// The offset of each slice in the result, for a row-major traversal of the batch dimensions.
+// The offset of each slice in the result, in row-major order of the batch dimensions.
 class BatchOffsets {
  public:
   BatchOffsets(const Dims& sizes, const Dims& strides) : sizes_(sizes), strides_(strides), index_(sizes.size(), 0) {}
@@ -99,7 +99,7 @@ Result<Value> Evaluate<Opcode::kGather>(Call& call) {
   const auto width = static_cast<size_t>(operand.element_bytes());
   const Dims strides = RowMajorStrides(operand.dims());
   const auto loops = MergedLoops(AsInts(slices.sizes), AsInts(slices.to.strides), AsInts(slices.from.strides));
-  // The common case: a slice is one contiguous run in both arrays, such as a row or a single element.
+  // The common case: each slice is contiguous in both arrays, such as a row or a single element.
   const bool is_run = loops.size() == 1 && (loops[0].size == 1 || (loops[0].in == 1 && loops[0].out == 1));
   BatchOffsets to(vectors.batch_dims(), slices.batch_strides);
   if (result.count() == 0) return Value(std::move(result));

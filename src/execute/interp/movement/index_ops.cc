@@ -51,12 +51,12 @@ Result<Value> Evaluate<Opcode::kSlice>(Call& call) {
   Dims dims;
   size_t d = 0;
   for (const SliceRange& range : call.hlo[Op<Opcode::kSlice>::kSlice]) {
-    // A dynamic dimension may end before the limit.
+    // The actual size of a dynamic dimension may be less than the limit.
     const int64_t limit = std::min(range.limit, operand.dims()[d]);
     const int64_t start = std::min(range.start, limit);
     dims.push_back(CeilDiv(limit - start, range.stride));
     from.offset += start * from.strides[d];
-    if (dims.back() > 1) from.strides[d] *= range.stride;  // irrelevant for a single element, and possibly huge
+    if (dims.back() > 1) from.strides[d] *= range.stride;  // avoids overflow: a single element needs no stride
     ++d;
   }
   return Value(Gathered(operand, std::move(dims), from));
@@ -80,7 +80,7 @@ Result<Value> Evaluate<Opcode::kConcatenate>(Call& call) {
   return Value(std::move(out));
 }
 
-// Element i of a dimension moves to low + i * (interior + 1), if that is in bounds.
+// Element i of a dimension moves to index low + i * (interior + 1) if that is in bounds.
 template <>
 Result<Value> Evaluate<Opcode::kPad>(Call& call) {
   const Array& operand = call.array(0);
@@ -97,10 +97,10 @@ Result<Value> Evaluate<Opcode::kPad>(Call& call) {
   Strided from{0, in_strides}, to{0, out_strides};
   Dims sizes;
   for (size_t d = 0; d < padding.size(); ++d) {
-    // Low, high and interior may each be as large as int64 allows, as long as the result size is valid.
+    // Low, high and interior may each be as large as int64 allows, provided that the result size is valid.
     const auto step = static_cast<__int128>(padding[d].interior) + 1, low = static_cast<__int128>(padding[d].low);
     const __int128 first = low >= 0 ? 0 : (-low + step - 1) / step;
-    const __int128 available = dims[d] - low;  // elements i with i * step < available are inside
+    const __int128 available = dims[d] - low;  // elements i with i * step < available are in bounds
     const __int128 end = available <= 0 ? 0 : std::min<__int128>(operand.dims()[d], (available + step - 1) / step);
     sizes.push_back(static_cast<int64_t>(std::max<__int128>(0, end - first)));
     if (sizes.back() == 0) continue;

@@ -1,4 +1,4 @@
-// Ops that keep the elements and change the shape: reshape, and dimensions whose size is data.
+// Ops that keep the elements and change the shape: reshape, and ops on dimensions of dynamic size.
 #include <algorithm>
 
 #include "execute/interp/evaluate.h"
@@ -8,7 +8,7 @@
 namespace shoal::internal {
 
 // If the operand has fewer elements than its bound, the result's dynamic dimensions shrink. A dimension with the same
-// bound as a dynamic operand dimension takes that dimension's size. The last one takes the remaining factor.
+// bound as a dynamic operand dimension takes that size. The last dynamic dimension takes the remaining factor.
 Dims ReshapedDims(const Array& operand, const Shape& from, const Shape& to) {
   Dims dims = ToDims(to.dims());
   if (ElementCount(AsInts(dims)) == operand.count() || !to.has_dynamic()) return dims;

@@ -4,7 +4,7 @@
 
 namespace shoal::internal {
 
-// The dimensions of a reshape's result, where dynamic dimensions may be smaller than their bound.
+// The dimensions of a reshape's result. Dynamic dimensions may be smaller than their bound.
 Dims ReshapedDims(const Array& operand, const Shape& from, const Shape& to);
 
 }  // namespace shoal::internal

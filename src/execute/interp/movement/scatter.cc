@@ -1,4 +1,4 @@
-// scatter.
+// scatter: combines updates with the elements of an array at data-dependent indices.
 #include <algorithm>
 
 #include "kernels/arrays/index_vectors.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Scatter = Op<Opcode::kScatter>;
 
-// One window of updates, in terms of the operand.
+// The position of the elements of one update window in the operand.
 struct UpdateWindow {
   Dims max_starts;               // maximum start in each operand dimension
   std::vector<int64_t> offsets;  // offset of each window element from the window start
@@ -37,7 +37,7 @@ UpdateWindow WindowOf(const Instruction& hlo, const Array& operand, const Array&
   return window;
 }
 
-// Appends the operand index of each window element; -1 for all of them if any is out of bounds.
+// Appends the operand index of each window element. If any element is out of bounds, appends -1 for all of them.
 void AppendIndices(Ints start, const UpdateWindow& window, const Dims& strides, std::vector<int64_t>& indices) {
   int64_t at = 0;
   for (size_t d = 0; d < strides.size(); ++d) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kBatchSize = size_t{1} << 16;
 
-// The updates of a range that are not dropped: their numbers and their target indices.
+// The updates of a range that are not dropped: their numbers and target indices.
 struct UpdateList {
   std::vector<int64_t> numbers, indices;
   size_t size() const { return numbers.size(); }
@@ -26,7 +26,7 @@ UpdateList SelectUpdates(std::span<const int64_t> indices, size_t first) {
   return selected;
 }
 
-// Splits updates into batches of distinct indices: first the first update of every index, then the second ones, ….
+// Splits updates into batches of distinct indices: the first update of each index, then the second of each, and so on.
 std::vector<UpdateList> DistinctBatches(const UpdateList& selected) {
   absl::flat_hash_map<int64_t, size_t> occurrences;
   std::vector<UpdateList> batches;

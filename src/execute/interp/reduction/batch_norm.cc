@@ -1,4 +1,4 @@
-// Batch normalisation over all elements of a feature, which is an index of dimension feature_index.
+// Batch normalization over all elements of a feature. A feature is an index of dimension feature_index.
 #include <cmath>
 
 #include "core/ops/linear_algebra.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-// Element i of feature f is at offset (o * features + f) * inner + i, for each outer index o.
+// For each outer index o, element i of feature f is at offset (o * features + f) * inner + i.
 struct Features {
   explicit Features(const Call& call) {
     const Array& operand = call.array(0);
@@ -20,7 +20,6 @@ struct Features {
     for (int64_t d = index + 1; d < operand.rank(); ++d) inner *= static_cast<size_t>(operand.dim(d));
   }
 
-  // Calls visit(feature, element) for every element, in order.
   template <class Visit>
   void ForEach(const Visit& visit) const {
     size_t at = 0;
@@ -34,7 +33,7 @@ struct Features {
   size_t features = 0, outer = 1, inner = 1;
 };
 
-// 1 / sqrt(variance + epsilon) for each feature.
+// Computes 1 / sqrt(variance + epsilon) for each feature.
 Doubles InverseDeviations(const Doubles& variance, double epsilon) {
   Doubles inverse;
   for (double v : variance) inverse.push_back(1 / std::sqrt(v + epsilon));
@@ -50,8 +49,8 @@ Value ResultTuple(const Call& call, const Doubles& elements, const Doubles& firs
 
 }  // namespace
 
-// batch-norm-training: ((x - mean) / sqrt(variance + epsilon) * scale + offset, mean, variance), where mean = E[x] and
-// variance = E[x²] - E[x]².
+// batch-norm-training: returns ((x - mean) / sqrt(variance + epsilon) * scale + offset, mean, variance), where mean =
+// E[x] and variance = E[x²] - E[x]².
 template <>
 Result<Value> Evaluate<Opcode::kBatchNormTraining>(Call& call) {
   const Features features(call);
@@ -71,7 +70,7 @@ Result<Value> Evaluate<Opcode::kBatchNormTraining>(Call& call) {
   return ResultTuple(call, x, mean, variance);
 }
 
-// batch-norm-inference: (x - mean) / sqrt(variance + epsilon) * scale + offset; mean and variance are operands.
+// batch-norm-inference: (x - mean) / sqrt(variance + epsilon) * scale + offset. Mean and variance are operands.
 template <>
 Result<Value> Evaluate<Opcode::kBatchNormInference>(Call& call) {
   const Features features(call);

@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// The kept and the folded dimensions of the inputs, both ascending.
+// The kept and the folded dimensions of the inputs, both in ascending order.
 struct Split {
   Dims kept, folded;
   Dims kept_sizes;
@@ -30,7 +30,7 @@ Split SplitDims(const Array& input, Ints dimensions) {
   return split;
 }
 
-// Traverses the input once. The kept dimensions select the accumulator of an element.
+// Reduces in one pass over the input. The index of an element in the kept dimensions selects its accumulator.
 Array ReduceByLoop(const ReductionLoop& loop, const Array& input, const Array& init, const Split& split) {
   Array accumulators = loop.Start(init, split.kept_sizes);
   const Dims kept_strides = RowMajorStrides(AsInts(split.kept_sizes));
@@ -40,14 +40,14 @@ Array ReduceByLoop(const ReductionLoop& loop, const Array& input, const Array& i
   return loop.Finish(accumulators);
 }
 
-// Moves the folded dimensions to the front, so that the elements of one step are contiguous.
+// Moves the folded dimensions to the front, so that the elements of a step are contiguous.
 Array FoldedDimsFirst(const Array& input, const Split& split) {
   Dims order = split.folded;
   order.insert(order.end(), split.kept.begin(), split.kept.end());
   return std::is_sorted(order.begin(), order.end()) ? input : Transposed(input, AsInts(order));
 }
 
-// accumulators = f(accumulators, step) for steps [first, last) of `lanes` elements each.
+// Computes accumulators = f(accumulators, step) for steps [first, last) of `lanes` elements each.
 Status FoldSteps(Reducer& reducer, std::span<Array> accumulators, std::span<const Array> inputs, int64_t first,
                  int64_t last, int64_t lanes) {
   std::vector<const std::byte*> elements(inputs.size());
@@ -59,9 +59,9 @@ Status FoldSteps(Reducer& reducer, std::span<Array> accumulators, std::span<cons
   return {};
 }
 
-// For few results and very many elements, adjacent segments are folded in parallel lanes, and then one after the other.
-// This is valid for associative functions, which reduce requires. Returns the number of folded steps; the remaining
-// steps of `inputs` are unchanged.
+// If there are few results and very many elements, folds adjacent segments in parallel lanes, then the segments'
+// results one after the other. Valid for associative functions, which reduce requires. Returns the number of folded
+// steps. Does not change the remaining steps of `inputs`.
 constexpr int64_t kMinSegmentedSteps = int64_t{1} << 16;
 constexpr int64_t kTargetLanes = 1024;
 
@@ -70,7 +70,7 @@ Result<int64_t> FoldSegments(Reducer& reducer, std::span<Array> accumulators, st
   if (split.steps < kMinSegmentedSteps || split.results == 0 || split.results >= kTargetLanes / 4) return 0;
   const int64_t segments = kTargetLanes / split.results;
   const int64_t length = split.steps / segments;
-  // Step s of segment t is step t * length + s: [segment, step, result] becomes [step, segment, result].
+  // Step s of segment t has index t * length + s: [segment, step, result] becomes [step, segment, result].
   std::vector<Array> side_by_side, partial;
   for (const Array& input : inputs) {
     const int64_t results = split.results;
@@ -82,8 +82,8 @@ Result<int64_t> FoldSegments(Reducer& reducer, std::span<Array> accumulators, st
   return segments * length;
 }
 
-// XLA:CPU folds long dimensions in stages: first segments of up to 32 elements, each from the initial value; then their
-// results, again from the initial value. The stages matter if each step rounds or the initial value is not neutral.
+// XLA:CPU folds long dimensions in stages: first segments of up to 32 elements, each from the initial value, then their
+// results, again from the initial value. This matters if each step rounds or the initial value is not neutral.
 constexpr int64_t kSegmentLength = 32;
 
 bool FoldsInStages(const Call& call, const Reducer& reducer, const Array& input, const Array& init) {
@@ -97,7 +97,7 @@ bool FoldsInStages(const Call& call, const Reducer& reducer, const Array& input,
   return !is_large_sum && !reducer.loop->IsIdentityElement(init);
 }
 
-// One stage, for all dimensions. The padding to full segments is divided between the first and the last segment.
+// Computes one stage for all dimensions. Divides the padding to full segments between the first and the last segment.
 Result<Array> FoldStage(Reducer& reducer, const Array& input, const Array& init, Ints dimensions) {
   std::vector<WindowDim> dims;
   std::vector<int64_t> result_dims;

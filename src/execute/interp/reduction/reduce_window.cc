@@ -14,7 +14,7 @@ Array WindowsByLoop(const ReductionLoop& loop, const Array& input, const Array& 
   return loop.Finish(accumulators);
 }
 
-// Folds the elements at one window position into the accumulators of the box.
+// Folds the elements at one position in the window into the accumulators of the box.
 Status FoldBox(Reducer& reducer, std::span<Array> accumulators, std::span<const Array> inputs, const WindowBox& box) {
   std::vector<Array> elements, boxed;
   std::vector<const std::byte*> ins;

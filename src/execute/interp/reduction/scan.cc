@@ -1,4 +1,4 @@
-// scan.
+// scan: applies a computation step by step along a dimension and carries values from one step to the next.
 #include "execute/interp/device.h"
 #include "kernels/arrays/strided.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using Scan = Op<Opcode::kScan>;
 
-// The slice at index t of dimension `dim`: its position, and its dimensions without `dim`.
+// The slice at index t of dimension `dim`: its offset, and its dimensions, which exclude `dim`.
 struct Slice {
   Dims sizes;
   Strided strided;
@@ -33,20 +33,20 @@ Dims Stacked(Ints element, int64_t dim, int64_t steps) {
   return dims;
 }
 
-// The results of a step as a list: the elements of a tuple, or a single array.
+// The results of one step as a list: the elements of a tuple, or a single array.
 std::vector<Value> PartsOf(Value result) {
   if (result.IsTuple()) return result.elements();
   return {std::move(result)};
 }
 
-// The number of steps, from the inputs or, without any, from the declared shape of the first output.
+// Number of steps: the size of the inputs along `dim`, or of the first output's declared shape if there are no inputs.
 int64_t StepCount(const Call& call, size_t inputs, int64_t dim) {
   if (inputs > 0) return call.array(0).dim(dim);
   const Shape& shape = call.hlo.shape().IsTuple() ? call.hlo.shape().element(0) : call.hlo.shape();
   return shape.dim(dim);
 }
 
-// An output of a scan without steps.
+// An output of a scan that has zero steps.
 Array EmptyOutput(const Shape& declared, int64_t dim, int64_t steps) {
   Dims dims = ToDims(declared.dims());
   dims[static_cast<size_t>(dim)] = steps;

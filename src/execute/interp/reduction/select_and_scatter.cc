@@ -1,4 +1,4 @@
-// select-and-scatter.
+// select-and-scatter: selects an element of each window and combines an update with it.
 #include <numeric>
 
 #include "core/ops/window.h"
@@ -14,7 +14,7 @@ struct Chosen {
   Array elements;
 };
 
-// Compares the elements at one window position with the current selections. A selection stays if select(selection,
+// Compares the elements at one window position with the current selections. Keeps a selection if select(selection,
 // candidate) is true. The first in-bounds element is selected without a comparison.
 Status UpdateChosen(const Call& call, const Computation& select, const Array& operand, const Array& operand_indices,
                     const WindowBox& box, Chosen& chosen) {

@@ -13,13 +13,13 @@
 namespace shoal::internal {
 namespace {
 
-// The operands with the sort dimension last.
+// The operands, transposed so that the sort dimension is last.
 struct SortRows {
   std::vector<Array> operands;
   int64_t count = 0, size = 0;
 };
 
-// A comparator that is a single comparison of one operand's elements.
+// A comparator that consists of one comparison of elements of a single operand.
 struct SimpleOrder {
   size_t operand = 0;
   bool descending = false;
@@ -41,13 +41,13 @@ std::optional<SimpleOrder> SimpleOrderOf(const Computation& comparator) {
   SimpleOrder order;
   order.operand = first / 2;
   order.descending = less != (first % 2 == 0);
-  // Unless the comparison has a total order, NaNs count as the largest numbers.
+  // Without total order, NaNs count as the largest numbers.
   if (root[Compare::kOrder] == ComparisonOrder::kPartial) order.floats = FloatOrder::kNanLast;
   return order;
 }
 
-// Sorts by one key per element. In an unstable sort, elements with equal keys end up in the order that std::sort
-// leaves, as in XLA:CPU.
+// Sorts by one key per element. If the sort is not stable, elements with equal keys have the order that std::sort
+// produces, as in XLA:CPU.
 std::vector<int64_t> SortedByKeys(const SortRows& rows, const std::vector<uint64_t>& keys, bool is_stable) {
   struct Keyed {
     uint64_t key;
@@ -102,11 +102,11 @@ class Comparator {
   const Computation& computation_;
   Device& device_;
   const SortRows& rows_;
-  std::vector<bool> used_;  // parameters that the comparator uses; the others are not fetched
+  std::vector<bool> used_;  // parameters that the comparator uses; no others are fetched
   std::vector<std::vector<std::byte>> lanes_;
 };
 
-// Keys for a general comparator: the rank of each element in sorted order.
+// Computes keys for a general comparator: the rank of each element in sorted order.
 Result<std::vector<uint64_t>> Ranks(const std::vector<int64_t>& sorted, Comparator& compare) {
   const size_t n = sorted.size();
   std::vector<uint8_t> before(n, 0);
@@ -138,7 +138,7 @@ Result<std::vector<int64_t>> Sorted(const Instruction& hlo, const Computation& c
 Result<std::vector<Array>> SortedAlong(const Instruction& hlo, int64_t dim, const Computation& comparator,
                                        Device& device, std::vector<Array> operands, bool is_stable) {
   if (operands[0].count() == 0 || operands[0].dim(dim) == 1) return operands;
-  // A swap of two dimensions is its own inverse.
+  // Swapping the two dimensions again restores the original order.
   const int rank = operands[0].rank();
   Dims order(static_cast<size_t>(rank));
   std::iota(order.begin(), order.end(), 0);

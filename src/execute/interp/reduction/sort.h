@@ -1,4 +1,4 @@
-// Sorting along a dimension, for the op sort and for custom calls that are sorts.
+// Sorts along a dimension, for the op sort and for custom calls.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace shoal::internal {
 
-// Sorts the operands, all of equal dimensions, along `dim` by the comparator. If not stable, elements that compare
-// equal are ordered as in XLA:CPU.
+// Sorts the operands, which must have equal dimensions, along `dim` with the comparator. If not `is_stable`, elements
+// that compare equal are ordered as in XLA:CPU.
 Result<std::vector<Array>> SortedAlong(const Instruction& hlo, int64_t dim, const Computation& comparator, Device& device,
                                        std::vector<Array> operands, bool is_stable = true);
 
