@@ -2,15 +2,15 @@
 // that commands without compilation start fast.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
-#include "compile/codegen/object_cache.h"
 #include "compile/program/routine.h"
 #include "core/base/result.h"
-#include "core/base/thread_pool.h"
 
 namespace shoal::internal {
 
@@ -24,9 +24,20 @@ class CompiledKernels {
   virtual RoutineCode routine(size_t i) const = 0;
 };
 
+// A cache of compiled code. `key` contains everything the code depends on. Thread-safe.
+class CodeCache {
+ public:
+  virtual ~CodeCache() = default;
+  virtual std::optional<std::string> Read(std::string_view key) = 0;
+  virtual void Write(std::string_view key, std::string_view object) = 0;
+};
+
 struct CodeOptions {
-  std::string cpu;               // LLVM's name of a CPU, such as "haswell"; empty: the CPU of this machine
-  ObjectCache* cache = nullptr;  // null: no cache
+  std::string cpu;             // LLVM's name of a CPU, such as "haswell"; empty: the CPU of this machine
+  CodeCache* cache = nullptr;  // null: no cache
+  // Calls task(i) for every i in [0, count), on `threads` threads.
+  std::function<void(int64_t count, const std::function<void(int64_t i)>& task)> run;
+  int threads = 1;
 };
 
 class CodeGenerator {
@@ -34,10 +45,10 @@ class CodeGenerator {
   virtual ~CodeGenerator() = default;
   // Performs one-time initialization that would otherwise slow down the first compilation.
   virtual void Warm() = 0;
-  // Compiles on the pool's threads. Fails with a usage error if this machine cannot run code for the CPU.
+  // Fails with a usage error if this machine cannot run code for the CPU.
   virtual Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
                                                            std::span<const Routine* const> routines,
-                                                           const CodeOptions& options, ThreadPool& pool) = 0;
+                                                           const CodeOptions& options) = 0;
 };
 
 // The rule of the error if the library cannot be loaded. The caller can use the interpreter instead.

@@ -92,14 +92,14 @@ class Generator : public CodeGenerator {
 
   Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
                                                    std::span<const Routine* const> routines,
-                                                   const CodeOptions& options, ThreadPool& pool) override {
+                                                   const CodeOptions& options) override {
     is_used_ = true;
     SHOAL_ASSIGN(target, TargetFor(options.cpu));
     const CompileUnits units{kernels, routines};
-    const std::vector<std::vector<size_t>> parts = SplitByWeight(units, pool.threads());
+    const std::vector<std::vector<size_t>> parts = SplitByWeight(units, options.threads);
     std::vector<Object> objects(parts.size());
     std::vector<Status> compiled(parts.size());
-    pool.Run(std::ssize(parts), [&](int64_t i) {
+    options.run(std::ssize(parts), [&](int64_t i) {
       const auto part = static_cast<size_t>(i);
       Result<Object> object = ReadOrCompile(units, parts[part], target, options.cache);
       if (object.ok())
@@ -116,7 +116,7 @@ class Generator : public CodeGenerator {
  private:
   // The cache key contains everything the code depends on: kernels, target and version of the code generator.
   Result<Object> ReadOrCompile(const CompileUnits& units, std::span<const size_t> indices, const Target& target,
-                                     ObjectCache* cache) {
+                               CodeCache* cache) {
     if (cache == nullptr) return ObjectCodeOf(units, indices, target, machines_);
     std::string key = StrCat(target.triple, "\n", target.cpu, "\n", target.features, "\n", GeneratorVersion(), "\n");
     for (size_t i : indices) StrAppend(&key, CompileUnits::NameOf(i), " ", units.Text(i));
@@ -134,4 +134,4 @@ class Generator : public CodeGenerator {
 }  // namespace
 }  // namespace shoal::internal
 
-extern "C" shoal::internal::CodeGenerator* shoal_new_code_generator() { return new shoal::internal::Generator; }
+extern "C" __attribute__((visibility("default"))) shoal::internal::CodeGenerator* shoal_new_code_generator() { return new shoal::internal::Generator; }

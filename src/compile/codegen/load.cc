@@ -1,25 +1,16 @@
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <climits>
 #include <future>
 #include <mutex>
 
 #include "compile/codegen/codegen.h"
+#include "core/base/loadable_part.h"
 #include "core/base/strings.h"
 
 namespace shoal::internal {
 namespace {
 
 constexpr char kLibrary[] = "libshoal_codegen.so";
-
-// The path of the library in the directory of the executable.
-std::string PathBesideProgram() {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-  std::string program(path, static_cast<size_t>(length < 0 ? 0 : length));
-  return StrCat(program.substr(0, program.rfind('/') + 1), kLibrary);
-}
 
 }  // namespace
 
@@ -34,7 +25,7 @@ Result<CodeGenerator*> LoadCodeGenerator() {
   static CodeGenerator* loaded = nullptr;
   std::lock_guard lock(mutex);
   if (loaded != nullptr) return loaded;
-  const std::string path = PathBesideProgram();
+  const std::string path = PathOfPart(kLibrary);
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   const std::string error = library == nullptr ? dlerror() : "";
   if (library == nullptr) library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);  // then try the system's search path

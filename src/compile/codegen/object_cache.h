@@ -11,9 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/codegen/codegen.h"
+
 namespace shoal::internal {
 
-class ObjectCache {
+class ObjectCache : public CodeCache {
  public:
   // Maximum total size of the entries. The least recently used ones are removed first.
   static constexpr int64_t kMaxBytes = int64_t{1} << 30;
@@ -21,9 +23,9 @@ class ObjectCache {
   explicit ObjectCache(std::string folder, int64_t max_bytes = kMaxBytes)
       : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
-  // `key` contains everything the code depends on. A hit requires an equal key, not only an equal hash. Thread-safe.
-  std::optional<std::string> Read(std::string_view key);
-  void Write(std::string_view key, std::string_view object);
+  // A hit requires an equal key, not only an equal hash.
+  std::optional<std::string> Read(std::string_view key) override;
+  void Write(std::string_view key, std::string_view object) override;
 
   // Removes entries until the total size is at most max_bytes.
   void Trim();

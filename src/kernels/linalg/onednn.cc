@@ -296,4 +296,4 @@ class Library : public OneDnn {
 }  // namespace
 }  // namespace shoal::internal
 
-extern "C" shoal::internal::OneDnn* shoal_new_onednn() { return new shoal::internal::Library; }
+extern "C" __attribute__((visibility("default"))) shoal::internal::OneDnn* shoal_new_onednn() { return new shoal::internal::Library; }
