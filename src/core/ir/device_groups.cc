@@ -98,7 +98,7 @@ void AppendIota(std::string& out, const IotaTiles& iota) {
 
 void AppendMesh(std::string& out, const Mesh& mesh) {
   if (mesh.maximal) {
-    StrAppend(&out, "maximal_mesh[device_id=", mesh.devices.devices[0], "]");
+    StrAppend(&out, "single_device[device_id=", mesh.devices.devices[0], "]");
     return;
   }
   out += "mesh[";

@@ -40,7 +40,7 @@ struct TileAssignment {
   bool operator==(const TileAssignment&) const = default;
 };
 
-// mesh['x'=4,'y'=2], device_ids=(...), or maximal_mesh[device_id=0].
+// mesh['x'=4,'y'=2], device_ids=(...), or single_device[device_id=0] (maximal_mesh in older versions of XLA).
 struct Mesh {
   std::vector<std::string> axis_names;
   TileAssignment devices;  // dims are the axis sizes

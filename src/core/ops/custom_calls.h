@@ -27,6 +27,7 @@ enum CallTrait : uint16_t {
   kGradient = 1024,
   kFilterGradient = 2048,
   kInputGradient = 4096,
+  kHostCallback = 8192,   // calls a function of the process that compiled the module
 };
 
 struct CallCost {

@@ -6,13 +6,14 @@
 namespace shoal::internal {
 
 bool ShardingReader::ReadMesh(Mesh* mesh) {
-  mesh->maximal = token().text == "maximal_mesh";
+  mesh->maximal = token().text != "mesh";
   lexer_.Next();
   if (!Expect(Tok::kLsquare, "'[' after mesh")) return false;
   if (mesh->maximal) {
     std::string_view name;
     if (!ReadAttrName(&name)) return false;
     if (name != "device_id") return ErrorHere("expected device_id=");
+    mesh->devices.dims = {1};
     mesh->devices.devices.assign(1, 0);
     return ReadInt(&mesh->devices.devices[0]) && Expect(Tok::kRsquare, "']' after the mesh");
   }

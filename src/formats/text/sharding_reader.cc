@@ -17,7 +17,8 @@ std::optional<Sharding::Kind> SubgroupKind(const Token& token) {
 }
 
 bool IsMeshWord(const Token& token) {
-  return token.kind == Tok::kIdent && (token.text == "mesh" || token.text == "maximal_mesh");
+  if (token.kind != Tok::kIdent) return false;
+  return token.text == "mesh" || token.text == "single_device" || token.text == "maximal_mesh";
 }
 
 }  // namespace

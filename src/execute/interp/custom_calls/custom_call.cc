@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/ops/control_flow.h"
+#include "core/ops/custom_calls.h"
 #include "execute/interp/device.h"
 #include "kernels/arrays/floats.h"
 
@@ -35,6 +36,14 @@ Array GeneratedArray(std::string_view name, uint64_t leaf, const Shape& shape) {
     }
   }
   return array;
+}
+
+std::string UnsupportedCall(const Instruction& hlo) {
+  const std::string_view target = hlo[CustomCall::kTarget];
+  const char* hint = "; --stub-custom-calls generates placeholder results";
+  if (!HasTrait(hlo, kHostCallback)) return StrCat("unknown custom call \"", target, "\"", hint);
+  return StrCat("custom call \"", target, "\" calls a function of the Python process that compiled the module, which shoal cannot run",
+                hint);
 }
 
 }  // namespace
@@ -76,9 +85,8 @@ Result<Value> Evaluate<Opcode::kCustomCall>(Call& call) {
   const std::string_view target = call.hlo[CustomCall::kTarget];
   if (const CustomCallRow* row = FindCustomCall(target)) return row->evaluate(call);
   const bool has_no_result = call.hlo.shape().LeafCount() == 0 && !call.hlo[CustomCall::kHasSideEffect];
-  if (!call.device.settings().stub_custom_calls && !has_no_result)
-    return ExecutionError(call.hlo, StrCat("unknown custom call \"", target,
-                                           "\"; --stub-custom-calls generates placeholder results"));
+  if (!call.device.settings().stub_custom_calls && (!has_no_result || HasTrait(call.hlo, kHostCallback)))
+    return ExecutionError(call.hlo, UnsupportedCall(call.hlo));
   if (!has_no_result) ++call.device.stubs.try_emplace(target, Stub{&call.hlo, 0}).first->second.count;
   uint64_t leaf = 0;
   return GeneratedValue(call.hlo.name, leaf, call.hlo.shape());
