@@ -86,16 +86,15 @@ void Compare(const Options& options, const std::string& name, const std::string&
 }
 
 struct Ready {
-  std::unique_ptr<Module> module;
-  DeviceGrid grid;
-  std::unique_ptr<Executable> engine;
+  std::unique_ptr<ThreadPool> pool;
+  std::shared_ptr<const Executable> executable;
   Arguments arguments;
 
   double Run(StepLog* log = nullptr) const {
     RunSettings settings;
-    settings.numerics = Numerics::kWide;
+    settings.pool = pool.get();
     settings.observer = log;
-    Result<RunOutcome> outcome = RunModule(engine->plans(), grid, arguments, settings);
+    Result<RunOutcome> outcome = executable->Run(arguments, settings);
     if (outcome.ok()) return outcome->stats.seconds;
     std::fprintf(stderr, "%s\n", outcome.diag().message.c_str());
     std::exit(1);
@@ -114,17 +113,16 @@ std::unique_ptr<Module> Parsed(const std::string& name, std::string text) {
 
 Ready Prepare(const Options& options, const std::string& name, std::string text) {
   Ready ready;
-  ready.module = Parsed(name, std::move(text));
-  ready.grid = InferDevices(*ready.module).grid;
-  CompileOptions engine;
-  engine.threads = options.threads;
-  auto compiled = Executable::Compile(*ready.module, engine);
+  ready.pool = std::make_unique<ThreadPool>(options.threads);
+  const std::shared_ptr<const Module> module = Parsed(name, std::move(text));
+  const DeviceGrid grid = InferDevices(*module).grid;
+  auto compiled = Executable::Compile(module, {.grid = grid, .numerics = Numerics::kWide, .pool = ready.pool.get()});
   if (!compiled.ok()) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), compiled.diag().message.c_str());
     std::exit(1);
   }
-  ready.engine = std::move(*compiled);
-  ready.arguments = GenerateArguments(*ready.module, ready.grid, ArgumentMode::kRandom, 0);
+  ready.executable = std::move(*compiled);
+  ready.arguments = GenerateArguments(*module, grid, ArgumentMode::kRandom, 0);
   return ready;
 }
 
@@ -209,13 +207,12 @@ void Scale(const Options& options) {
             },
             1, [&] { return many.Run(); });
   }
-  const std::unique_ptr<Module> few = Parsed("2", Layers(2, 64, 1)), all = Parsed("32", Layers(32, 64, 1));
-  const auto compile = [&](const Module& module) {
-    CompileOptions engine;
-    engine.threads = options.threads;
-    return [&module, engine] { return (*Executable::Compile(module, engine))->compile_seconds(); };
+  const std::shared_ptr<const Module> few = Parsed("2", Layers(2, 64, 1)), all = Parsed("32", Layers(32, 64, 1));
+  ThreadPool pool(options.threads);
+  const auto compile = [&](const std::shared_ptr<const Module>& module) {
+    return [&] { return (*Executable::Compile(module, {.pool = &pool}))->compile_seconds(); };
   };
-  Compare(options, "compile of 32 layers", "of 2 layers", 1, compile(*few), 1, compile(*all));
+  Compare(options, "compile of 32 layers", "of 2 layers", 1, compile(few), 1, compile(all));
 }
 
 // Compares a run of a module with its dots and convolutions alone.
@@ -224,8 +221,7 @@ void OfModule(const Options& options, const std::string& path) {
   std::stringstream text;
   text << file.rdbuf();
   const Ready ready = Prepare(options, path, text.str());
-  ThreadPool pool(options.threads);
-  StepLog log(ready.grid.count());
+  StepLog log(ready.executable->grid().count());
   ready.Run(&log);
   struct Product {
     const Instruction* hlo;
@@ -235,7 +231,7 @@ void OfModule(const Options& options, const std::string& path) {
   };
   std::vector<Product> products;
   for (const auto& [hlo, total] : log.Totals()) {
-    const LoweredInstruction& step = ready.engine->program().StepOf(*hlo);
+    const LoweredInstruction& step = ready.executable->program()->StepOf(*hlo);
     if (step.kind != LoweredInstruction::Kind::kLibrary || Info(hlo->opcode).op_class != OpClass::kContraction) continue;
     Product product{hlo, step.library, total.times, {}, {}};
     for (size_t i = 0; i < hlo->operand_count(); ++i) {
@@ -249,7 +245,7 @@ void OfModule(const Options& options, const std::string& path) {
   const Task alone = [&] {
     return Timed([&] {
       for (Product& product : products)
-        for (int64_t i = 0; i < product.times; ++i) (void)product.function(*product.hlo, product.operands, product.results, pool);
+        for (int64_t i = 0; i < product.times; ++i) (void)product.function(*product.hlo, product.operands, product.results, *ready.pool);
     });
   };
   const std::string name = path.substr(path.rfind('/') + 1);

@@ -25,7 +25,7 @@ namespace shoal::internal {
 namespace {
 
 struct Job {
-  std::unique_ptr<Module> module;
+  std::shared_ptr<Module> module;
   DeviceGrid grid;
   Arguments arguments;
 };
@@ -71,15 +71,17 @@ bool IdenticalBits(const RunOutcome& a, const RunOutcome& b) {
 
 Result<std::string> RunBoth(const std::string& folder) {
   SHOAL_ASSIGN(job, ReadJob(folder, folder + "/in"));
-  const ModulePlan plans(*job.module);
-  Result<RunOutcome> want = RunModule(plans, job.grid, job.arguments, Settings());
+  SHOAL_ASSIGN(interpreted, Executable::Compile(job.module, {.engine = Engine::kInterpreter, .grid = job.grid}));
+  Result<RunOutcome> want = interpreted->Run(job.arguments, Settings());
   std::optional<RunOutcome> first;
   for (int threads : {1, 2, 5}) {
-    CompileOptions options;
-    options.threads = threads;
+    ThreadPool pool(threads);
+    CompileOptions options{.grid = job.grid, .pool = &pool};
     options.passes.verify = threads == 1;
-    SHOAL_ASSIGN(engine, Executable::Compile(*job.module, options));
-    Result<RunOutcome> got = RunModule(engine->plans(), job.grid, job.arguments, Settings());
+    SHOAL_ASSIGN(compiled, Executable::Compile(job.module, options));
+    RunSettings settings = Settings();
+    settings.pool = &pool;
+    Result<RunOutcome> got = compiled->Run(job.arguments, settings);
     if (!got.ok() && !want.ok()) return StrCat("refused: ", got.diag().message);
     if (!got.ok()) return got.diag();
     if (!want.ok()) return StrCat("error: only the interpreter rejects it: ", want.diag().message);
@@ -95,8 +97,8 @@ Result<std::string> RunBoth(const std::string& folder) {
 
 Result<std::string> RunInterpreter(const std::string& folder, const std::string& inputs, const std::string& outputs) {
   SHOAL_ASSIGN(job, ReadJob(folder, inputs));
-  const ModulePlan plans(*job.module);
-  SHOAL_ASSIGN(outcome, RunModule(plans, job.grid, job.arguments, Settings()));
+  SHOAL_ASSIGN(interpreted, Executable::Compile(job.module, {.engine = Engine::kInterpreter, .grid = job.grid}));
+  SHOAL_ASSIGN(outcome, interpreted->Run(job.arguments, Settings()));
   SHOAL_TRY(WriteOutputs(outcome.results, outputs));
   return std::string("done");
 }

@@ -14,9 +14,7 @@ ALLOWED = {
     "core/base/check.h": ("abort", "SHOAL_CHECK: a bug in shoal, after which no result can be trusted"),
     "core/base/files.cc": ("unfinished count", "a signal handler in cli deletes unfinished files and can reach only "
                            "globals; the counter makes the names of temporary files unique"),
-    "core/base/thread_pool.cc": ("active_threads busy_workers pools_mutex pools", "all pools of the process share its cores"),
     "execute/collectives/process_link.cc": ("runs", "numbers the runs of a process, so that their messages do not mix"),
-    "execute/interp/ticker.cc": ("ticker", "one timer thread for all runs, which short runs neither start nor join"),
     "execute/transport/load.cc": ("getenv", "MPI launchers pass rank and job size in environment variables"),
     "execute/transport/peers.cc": ("open_sockets open_count is_interrupted",
                                    "a signal handler in cli notifies the other processes and can reach only globals"),

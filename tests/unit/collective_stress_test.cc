@@ -148,12 +148,12 @@ State Expected(const std::vector<RandomOp>& ops) {
 
 TEST(CollectiveStress, TenThousandOnSixtyFourDevices) {
   const std::vector<RandomOp> ops = RandomOps();
-  const std::unique_ptr<Module> module = ModuleFrom(TextOf(ops));
+  const std::shared_ptr<const Module> module = ModuleFrom(TextOf(ops));
   ASSERT_NE(module, nullptr);
-  const ModulePlan plans(*module);
+  const ModulePlan plan(module);
   const DeviceGrid grid{kDevices, 1};
   for (int run = 0; run < 2; ++run) {
-    Result<RunOutcome> outcome = RunModule(plans, grid, std::vector<std::vector<Value>>(kDevices), {});
+    Result<RunOutcome> outcome = RunPlan(plan, grid, std::vector<std::vector<Value>>(kDevices), {});
     ASSERT_TRUE(outcome.ok()) << outcome.diag().message;
     State state;
     for (const Value& result : outcome->results) state.push_back(result.array().As<uint32_t>()[0]);

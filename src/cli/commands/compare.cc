@@ -11,6 +11,7 @@
 #include "execute/data/job_outputs.h"
 #include "execute/data/partitioned_inputs.h"
 #include "execute/interp/memory_preflight.h"
+#include "execute/runtime/run_warnings.h"
 #include "present/reports/compare_report.h"
 
 namespace shoal::internal {
@@ -20,7 +21,6 @@ namespace {
 struct Side {
   Input input;
   InferredGrid devices;
-  std::unique_ptr<Executable> engine;  // kept alive because its constants may be results
   RunOutcome outcome;
   const Module& module() const { return *input.module; }
   ModuleOnDevices on_devices() const { return {*input.module, devices.grid}; }
@@ -120,25 +120,27 @@ class CompareSession {
   }
 
   int Execute(Side& side, Arguments arguments) {
-    const ModulePlan plans(side.module());
-    if (plans.elided().count > 0)
-      report_.notes.push_back(StrCat(side.input.text()->name(), " has ", plans.elided().count,
+    const ElidedLiterals elided = FindElidedLiterals(side.module());
+    if (elided.count > 0)
+      report_.notes.push_back(StrCat(side.input.text()->name(), " has ", elided.count,
                                      " elided literals, which were filled with generated numbers"));
     if (Status placed = job_.Place(side.devices.grid.count()); !placed.ok()) return Failed(side, placed.diag());
-    Result<std::unique_ptr<Executable>> engine =
-        CompileModule(side.module(), std::string(side.input.text()->name()), job_.WithThreads(flags_.engine),
-                      flags_.common.json);
-    if (!engine.ok()) return Failed(side, engine.diag());
-    side.engine = std::move(*engine);
+    const EngineFlags engine = job_.WithThreads(flags_.engine);
+    CompileOptions options;
+    options.grid = side.devices.grid;
+    options.numerics = InferNumerics(side.module()).numerics;
+    if (engine.engine == "jit") options.pool = pool_ ? &*pool_ : &pool_.emplace(engine.threads);
+    Result<std::shared_ptr<const Executable>> executable = CompileModule(
+        side.input.module, std::string(side.input.text()->name()), engine, flags_.common.json, options);
+    if (!executable.ok()) return Failed(side, executable.diag());
     RunSettings settings;
+    settings.pool = (*executable)->program() != nullptr ? options.pool : nullptr;
     settings.job = job_.job();
     settings.placement = job_.placement();
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
-    settings.numerics = InferNumerics(side.module()).numerics;
     flags_.limits.ApplyTo(settings);
-    Result<RunOutcome> outcome = RunModule(side.engine == nullptr ? plans : side.engine->plans(), side.devices.grid,
-                                           std::move(arguments), settings);
+    Result<RunOutcome> outcome = (*executable)->Run(std::move(arguments), settings);
     if (!outcome.ok()) return Failed(side, outcome.diag());
     side.outcome = std::move(*outcome);
     if (job_.job() != nullptr) GatherResults(*job_.job(), *job_.placement(), side.module(), side.outcome.results);
@@ -166,6 +168,7 @@ class CompareSession {
   JobContext job_;  // declared first, so that it is destroyed last
   Side a_, b_;
   CompareReport report_;
+  std::optional<ThreadPool> pool_;
 };
 
 }  // namespace

@@ -7,26 +7,25 @@
 
 namespace shoal::internal {
 
-Result<std::unique_ptr<Executable>> CompileModule(const Module& module, const std::string& file, const EngineFlags& flags,
-                                                  bool quiet, bool per_instruction) {
-  if (flags.engine != "jit") return std::unique_ptr<Executable>();
+Result<std::shared_ptr<const Executable>> CompileModule(std::shared_ptr<const Module> module, const std::string& file,
+                                                        const EngineFlags& flags, bool quiet, CompileOptions options) {
+  options.engine = flags.engine == "jit" ? Engine::kCompiled : Engine::kInterpreter;
+  if (options.engine == Engine::kInterpreter) return Executable::Compile(std::move(module), options);
   ProgressLine line(StrCat("compiling ", file));
   SetActivity(StrCat("compiling ", file));
-  CompileOptions options;
-  options.threads = flags.threads;
   options.cpu = flags.cpu;
   options.cache_dir = flags.cache_dir;
-  options.per_instruction = per_instruction;
   options.progress = [&](const std::string& stage) { line.Show(0, 0, stage); };
-  Result<std::unique_ptr<Executable>> engine = Executable::Compile(module, options);
+  Result<std::shared_ptr<const Executable>> executable = Executable::Compile(module, options);
   line.Clear();
-  if (!engine.ok() && engine.diag().rule == kNoCodeGenerator) {
-    if (!quiet) PrintToStderr(StrCat("warning: ", engine.diag().message, "; using the interpreter instead\n"));
-    return std::unique_ptr<Executable>();
+  if (!executable.ok() && executable.diag().rule == kNoCodeGenerator) {
+    if (!quiet) PrintToStderr(StrCat("warning: ", executable.diag().message, "; using the interpreter instead\n"));
+    options.engine = Engine::kInterpreter;
+    return Executable::Compile(std::move(module), options);
   }
-  if (engine.ok() && !quiet)
-    for (const std::string& warning : (*engine)->warnings()) PrintToStderr(StrCat("warning: ", warning, "\n"));
-  return engine;
+  if (executable.ok() && !quiet)
+    for (const std::string& warning : (*executable)->warnings()) PrintToStderr(StrCat("warning: ", warning, "\n"));
+  return executable;
 }
 
 }  // namespace shoal::internal

@@ -13,9 +13,9 @@ struct EngineFlags {
   int threads = 0;
 };
 
-// Compiles the module for this machine. Returns null if the interpreter must run it: with --engine=interp, or if the
-// code generator is missing (prints a warning unless `quiet`). `per_instruction`: an observer sees every instruction.
-Result<std::unique_ptr<Executable>> CompileModule(const Module& module, const std::string& file, const EngineFlags& flags,
-                                                  bool quiet, bool per_instruction = false);
+// Compiles the module with the engine of the flags. If the code generator is missing, the interpreter replaces it, with a
+// warning unless `quiet`.
+Result<std::shared_ptr<const Executable>> CompileModule(std::shared_ptr<const Module> module, const std::string& file,
+                                                        const EngineFlags& flags, bool quiet, CompileOptions options);
 
 }  // namespace shoal::internal

@@ -24,7 +24,7 @@ struct CommonFlags {
 struct Input {
   std::string path;
   std::unique_ptr<Source> source;  // null once the module owns it
-  std::unique_ptr<Module> module;
+  std::shared_ptr<Module> module;
   Diags diags;
   // Arguments and result recorded in a snapshot; owned by the module.
   std::vector<const Literal*> arguments;

@@ -16,6 +16,7 @@
 #include "execute/data/job_outputs.h"
 #include "execute/interp/memory_preflight.h"
 #include "execute/interp/step_log.h"
+#include "execute/interp/ticker.h"
 #include "execute/runtime/job_profile.h"
 #include "execute/runtime/observers.h"
 #include "execute/runtime/run_warnings.h"
@@ -69,21 +70,22 @@ class RunSession {
 
   int RunVerified() {
     if (Status fits = job_.AgreeOnStatus(CheckConstantMemory(*input_.module)); !fits.ok()) return Failed(fits.diag());
-    const ModulePlan plans(*input_.module);
     const std::optional<Numerics> numerics = ParseNumerics(flags_.numerics);
     report_.numerics = numerics ? NumericsChoice{*numerics, "given"} : InferNumerics(*input_.module);
-    if (int status = WarnAboutElided(plans.elided()); status != kOk) return status;
+    if (int status = WarnAboutElided(FindElidedLiterals(*input_.module)); status != kOk) return status;
     Arguments arguments;
     if (Status ready = job_.AgreeOnStatus(Prepare(arguments)); !ready.ok()) return Failed(ready.diag());
     if (flags_.inputs.empty()) PrintMessage(report_.inputs);  // the inputs were not chosen by the user
-    if (flags_.explain) return engine_ != nullptr ? WriteText(ToString(engine_->program())) : FailToExplain();
+    const Program* program = executable_->program();
+    if (flags_.explain) return program != nullptr ? WriteText(ToString(*program)) : FailToExplain();
 
     RunSettings settings;
+    settings.pool = program != nullptr ? &*pool_ : nullptr;
+    settings.ticker = &ticker_;
     settings.job = job_.job();
     settings.placement = job_.placement();
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
-    settings.numerics = report_.numerics.numerics;
     settings.observer = observer_.get();
     if (!flags_.profile.empty()) step_log_ = std::make_unique<StepLog>(report_.devices.grid.count());
     flags_.limits.ApplyTo(settings);
@@ -92,12 +94,12 @@ class RunSession {
         outfeeds_.Add(device.id(), value);
         return Status();
       };
-    Result<RunOutcome> outcome = Execute(engine_ == nullptr ? plans : engine_->plans(), std::move(arguments), settings);
+    Result<RunOutcome> outcome = Execute(std::move(arguments), settings);
     if (dump_ != nullptr && job_.job() != nullptr) dump_->Gather(*job_.job());
     if (dump_ != nullptr) PrintMessage(StrCat("dumped ", dump_->Summary()));
     if (!outcome.ok()) return Failed(outcome.diag());
     outcome_ = std::move(*outcome);
-    WarnAboutRun(outcome_.stats, plans.mixed());
+    WarnAboutRun(outcome_.stats, FindMixedFloats(*input_.module));
     if (gathers()) GatherResults(*job_.job(), *job_.placement(), *input_.module, outcome_.results);
     if (Status written = job_.AgreeOnStatus(Write()); !written.ok()) return Failed(written.diag());
     report_.stats = outcome_.stats;
@@ -105,7 +107,7 @@ class RunSession {
     report_.outputs = GroupEqualOutputs(outcome_.results);
     if (job_.job() != nullptr && !gathers()) report_.outputs = GatherOutputs(*job_.job(), std::move(report_.outputs));
     if (job_.job() != nullptr && flags_.print_literals) outfeeds_.Gather(*job_.job());
-    const Module& ran = engine_ == nullptr ? *input_.module : engine_->plans().module();
+    const Module& ran = executable_->running_module();
     if (job_.job() != nullptr && step_log_ != nullptr)
       GatherStepLog(*job_.job(), *job_.placement(), ran, *step_log_);
     int status = Print();
@@ -149,11 +151,15 @@ class RunSession {
 
   // --dump and --check_nans observe every instruction of the original module, so the engine computes each separately.
   Status Compile() {
-    const bool per_instruction = !flags_.dump.empty() || flags_.check_nans;
-    SHOAL_ASSIGN(engine, CompileModule(*input_.module, report_.file, job_.WithThreads(flags_.engine), flags_.common.json,
-                                        per_instruction));
-    engine_ = std::move(engine);
-    if (engine_ != nullptr) report_.compile_seconds = engine_->compile_seconds();
+    const EngineFlags engine = job_.WithThreads(flags_.engine);
+    CompileOptions options;
+    options.grid = report_.devices.grid;
+    options.numerics = report_.numerics.numerics;
+    options.per_instruction = !flags_.dump.empty() || flags_.check_nans;
+    if (engine.engine == "jit") options.pool = &pool_.emplace(engine.threads);
+    SHOAL_ASSIGN(executable, CompileModule(input_.module, report_.file, engine, flags_.common.json, options));
+    executable_ = std::move(executable);
+    if (executable_->program() != nullptr) report_.compile_seconds = executable_->compile_seconds();
     return {};
   }
 
@@ -164,8 +170,8 @@ class RunSession {
       Status written = WriteOutput(flags_.profile, TraceJson(ProfileTrace(profile)));
       return written.ok() ? kOk : Failed(written.diag());
     }
-    ThreadPool pool(flags_.engine.threads);
-    const MachinePeak peak = MeasurePeak(pool);
+    if (!pool_) pool_.emplace(flags_.engine.threads);
+    const MachinePeak peak = MeasurePeak(*pool_);
     profile.peak_flops = peak.flops;
     profile.peak_bytes = peak.bytes;
     if (!flags_.common.json) return WriteText(ProfileText(profile));
@@ -177,20 +183,20 @@ class RunSession {
     return Failed(EnvironmentError("--explain prints the program of --engine=jit, but this run uses the interpreter"));
   }
 
-  Result<RunOutcome> Execute(const ModulePlan& plans, Arguments arguments, RunSettings settings) {
+  Result<RunOutcome> Execute(Arguments arguments, RunSettings settings) {
     ProgressLine line(StrCat("running ", report_.file));
     std::optional<double> expected;  // computed at the first progress update
-    const Watch watch = [&](auto devices) {
-      if (!expected) expected = EstimateInstructionCount(plans.module()) * static_cast<double>(std::ssize(devices));
+    settings.watch = [&](auto devices) {
+      if (!expected) expected = EstimateInstructionCount(executable_->running_module()) * static_cast<double>(std::ssize(devices));
       line.Show(InstructionsDone(devices), *expected, FormatDevicePositions(devices));
     };
     for (int64_t repeat = 1; repeat < flags_.num_repeats; ++repeat) {
-      Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, arguments, settings, watch);
+      Result<RunOutcome> outcome = executable_->Run(arguments, settings);
       if (!outcome.ok()) return outcome;
       report_.run_seconds.push_back(outcome->stats.seconds);
     }
     if (step_log_ != nullptr) settings.observer = step_log_.get();  // logs only the last run
-    Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, std::move(arguments), settings, watch);
+    Result<RunOutcome> outcome = executable_->Run(std::move(arguments), settings);
     if (outcome.ok()) report_.run_seconds.push_back(outcome->stats.seconds);
     return outcome;
   }
@@ -230,7 +236,7 @@ class RunSession {
 
   // Checks memory and output directories before anything is generated.
   Status CheckResources() const {
-    const Module& module = engine_ == nullptr ? *input_.module : *engine_->program().module;
+    const Module& module = executable_->running_module();
     const DeviceGrid& grid = report_.devices.grid;
     const bool has_inputs = !flags_.inputs.empty() || !input_.arguments.empty();
     const int64_t local_devices = job_.LocalDevices(grid.count());
@@ -245,7 +251,7 @@ class RunSession {
   }
 
   Status MakeObservers() {
-    const Module& module = engine_ == nullptr ? *input_.module : *engine_->program().module;
+    const Module& module = executable_->running_module();
     if (!flags_.profile.empty() && (!flags_.dump.empty() || flags_.check_nans))
       return EnvironmentError("--profile cannot be combined with --dump or --check_nans");
     const int64_t devices = report_.devices.grid.count();
@@ -281,13 +287,15 @@ class RunSession {
   const RunFlags& flags_;
   JobContext job_;  // declared first, so that it is destroyed last
   Input input_;
-  RunOutcome outcome_;  // owns the memory accounting of the arrays in the report, so it must outlive them
+  RunOutcome outcome_;
   RunReport report_;
   Outfeeds outfeeds_;
   std::unique_ptr<Dump> dump_;
   std::unique_ptr<Observer> nan_check_, observer_;
   std::future<void> prefetch_;
-  std::unique_ptr<Executable> engine_;
+  std::shared_ptr<const Executable> executable_;
+  std::optional<ThreadPool> pool_;
+  Ticker ticker_;
   std::unique_ptr<StepLog> step_log_;
 };
 

@@ -31,7 +31,7 @@ ComputationSet ComputationsInsideOps(const Module& module) {
 
 class Lowering {
  public:
-  Lowering(std::unique_ptr<Module> module, LoweringGranularity steps) : by_ops_(steps == LoweringGranularity::kOps) {
+  Lowering(std::shared_ptr<Module> module, LoweringGranularity steps) : by_ops_(steps == LoweringGranularity::kOps) {
     program_.module = std::move(module);
     inside_ops_ = ComputationsInsideOps(*program_.module);
   }
@@ -123,7 +123,7 @@ class Lowering {
 
 }  // namespace
 
-Program Lower(std::unique_ptr<Module> module, LoweringGranularity steps) { return Lowering(std::move(module), steps).Run(); }
+Program Lower(std::shared_ptr<Module> module, LoweringGranularity steps) { return Lowering(std::move(module), steps).Run(); }
 
 std::string ToString(const Program& program) {
   std::string out;

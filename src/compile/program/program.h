@@ -37,7 +37,7 @@ struct Sequence {
 };
 
 struct Program {
-  std::unique_ptr<Module> module;    // the module after the passes
+  std::shared_ptr<Module> module;    // the module after the passes
   std::vector<FusedKernel> kernels;  // unique; several instructions may share a kernel
   std::vector<std::unique_ptr<Routine>> routines;
   std::vector<Sequence> sequences;
@@ -55,7 +55,7 @@ struct Program {
 enum class LoweringGranularity : uint8_t { kFused, kOps };
 
 // Lowers a module after the passes have run.
-Program Lower(std::unique_ptr<Module> module, LoweringGranularity steps = LoweringGranularity::kFused);
+Program Lower(std::shared_ptr<Module> module, LoweringGranularity steps = LoweringGranularity::kFused);
 
 std::string ToString(const Program& program);
 

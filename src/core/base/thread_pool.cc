@@ -1,9 +1,5 @@
 #include "core/base/thread_pool.h"
 
-#include <algorithm>
-
-#include "core/base/active_threads.h"
-
 namespace shoal::internal {
 namespace {
 
@@ -18,47 +14,23 @@ inline void Pause() {
 #endif
 }
 
-// Totals over all pools: the threads counted by AddActiveThread, and the workers that run a job.
-std::atomic<int> active_threads = 0, busy_workers = 0;
-std::mutex pools_mutex;
-std::vector<ThreadPool*> pools;
-
-// Maximum number of busy workers if a pool has `threads` threads. One of the threads is the caller, counted or not.
-int MaxWorkers(int threads) { return threads - std::max(1, active_threads.load(std::memory_order_relaxed)); }
-bool HasFreeCore(int threads) { return busy_workers.load(std::memory_order_relaxed) < MaxWorkers(threads); }
-
 }  // namespace
-
-void AddActiveThread() { active_threads.fetch_add(1); }
-
-void RemoveActiveThread() {
-  active_threads.fetch_sub(1);
-  std::lock_guard lock(pools_mutex);
-  for (ThreadPool* pool : pools) pool->WakeForJobs();
-}
 
 // Wakes workers only if there are jobs: devices wait at every collective, and waking an idle worker each time would
 // cost more than it saves. No wake-up is lost: a worker that found no job holds the mutex until it sleeps.
-void ThreadPool::WakeForJobs() {
+void ThreadPool::RemoveActiveThread() {
+  active_threads_.fetch_sub(1);
   std::lock_guard lock(mutex_);
   if (!jobs_.empty()) wake_.notify_all();
 }
 
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  {
-    std::lock_guard lock(pools_mutex);
-    if (threads > 1) pools.push_back(this);
-  }
   std::lock_guard lock(mutex_);  // workers read workers_.size()
   for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { WorkerLoop(); });
 }
 
 ThreadPool::~ThreadPool() {
-  {
-    std::lock_guard lock(pools_mutex);
-    std::erase(pools, this);
-  }
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -81,7 +53,7 @@ void ThreadPool::RunJob(Job& job) {
     jobs_.push_back(&job);
     open_jobs_.store(static_cast<int>(jobs_.size()), std::memory_order_release);
   }
-  if (sleepers_.load(std::memory_order_acquire) > 0 && HasFreeCore(threads())) {
+  if (sleepers_.load(std::memory_order_acquire) > 0 && HasFreeCore()) {
     job.count > 2 ? wake_.notify_all() : wake_.notify_one();
   }
   RunTasks(job);
@@ -101,7 +73,7 @@ void ThreadPool::WorkerLoop() {
     Job* job = nullptr;
     {
       std::unique_lock lock(mutex_);
-      const auto has_work = [this] { return stopping_ || (!jobs_.empty() && HasFreeCore(threads())); };
+      const auto has_work = [this] { return stopping_ || (!jobs_.empty() && HasFreeCore()); };
       if (!has_work()) {
         sleepers_.fetch_add(1);
         wake_.wait(lock, has_work);
@@ -110,10 +82,10 @@ void ThreadPool::WorkerLoop() {
       if (jobs_.empty()) return;  // stopping
       job = jobs_.front();
       job->helpers.fetch_add(1, std::memory_order_relaxed);
-      busy_workers.fetch_add(1, std::memory_order_relaxed);
+      busy_workers_.fetch_add(1, std::memory_order_relaxed);
     }
     RunTasks(*job);
-    busy_workers.fetch_sub(1, std::memory_order_relaxed);
+    busy_workers_.fetch_sub(1, std::memory_order_relaxed);
     {
       // This job has no tasks left: let the next worker take the next job.
       std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-// ThreadPool: the only thread pool of the process. Devices, instructions and library kernels share it, so that no more
-// threads run than the machine has cores.
+// ThreadPool: the threads of the runs and compilations that share it. Devices, instructions and library kernels use the
+// same pool, so that no more threads run than the machine has cores.
 //
 // How to use it from a kernel:
 //
@@ -19,6 +19,7 @@
 //     spin, and 50 to 90 µs when they sleep.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -38,8 +39,10 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
-  // Wakes sleeping workers if there are jobs. Called when a core becomes free (core/base/active_threads.h).
-  void WakeForJobs();
+  // Called when a thread outside the pool starts or stops running, such as the thread of a device that waits. The pool
+  // runs only as many workers as there are free cores: a worker without a core of its own would slow down the others.
+  void AddActiveThread() { active_threads_.fetch_add(1); }
+  void RemoveActiveThread();
 
   // Calls task(i) for every i in [0, count), on this thread and on idle workers; returns when all are done. Several
   // threads may call Run concurrently.
@@ -67,6 +70,9 @@ class ThreadPool {
     std::atomic<int> helpers = 0;  // workers that run this job; incremented only under the pool's mutex
   };
 
+  // Workers that may be busy. One of the pool's threads is the caller of Run, counted as active or not.
+  int MaxWorkers() const { return threads() - std::max(1, active_threads_.load(std::memory_order_relaxed)); }
+  bool HasFreeCore() const { return busy_workers_.load(std::memory_order_relaxed) < MaxWorkers(); }
   void RunJob(Job& job);
   void WorkerLoop();
   static void RunTasks(Job& job);
@@ -77,6 +83,8 @@ class ThreadPool {
   std::vector<Job*> jobs_;             // jobs that may have tasks left
   std::atomic<int> open_jobs_ = 0;     // jobs_.size(), readable without the mutex
   std::atomic<int> sleepers_ = 0;
+  std::atomic<int> active_threads_ = 0;  // counted by AddActiveThread
+  std::atomic<int> busy_workers_ = 0;    // workers that run a job
   std::atomic<bool> stopping_ = false;
 };
 

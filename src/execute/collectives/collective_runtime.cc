@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/base/active_threads.h"
 #include "core/base/strings.h"
+#include "core/base/thread_pool.h"
 #include "core/base/environment_error.h"
 #include "core/ir/sizes.h"
 #include "execute/collectives/process_link.h"
@@ -14,8 +14,9 @@
 #include "execute/collectives/unmetered.h"
 
 namespace shoal::internal {
-CollectiveRuntime::CollectiveRuntime(const DeviceGrid& grid, const Source* source, int64_t run_slots, ProcessLink* link)
-    : grid_(grid), source_(source), link_(link), running_(grid.count()), free_run_slots_(run_slots) {
+CollectiveRuntime::CollectiveRuntime(const DeviceGrid& grid, const Source* source, int64_t run_slots, ProcessLink* link,
+                                     ThreadPool* pool)
+    : grid_(grid), source_(source), link_(link), pool_(pool), running_(grid.count()), free_run_slots_(run_slots) {
   if (link != nullptr) running_ = std::ssize(link->placement().Local());
   for (int64_t i = 0; i < grid.count(); ++i) devices_.push_back(std::make_unique<DeviceState>());
 }
@@ -40,7 +41,7 @@ void CollectiveRuntime::ReleaseRunSlot(int64_t device) {
 void CollectiveRuntime::GrantRunSlot(DeviceState& state) {
   if (free_run_slots_ == 0) return ready_.push_back(&state);
   --free_run_slots_;
-  AddActiveThread();
+  if (pool_ != nullptr) pool_->AddActiveThread();
   state.has_run_slot = true;
   state.changed.notify_one();
 }
@@ -50,7 +51,8 @@ void CollectiveRuntime::HandOverRunSlot(DeviceState& state) {
   state.has_run_slot = false;
   if (ready_.empty()) {
     ++free_run_slots_;
-    return RemoveActiveThread();
+    if (pool_ != nullptr) pool_->RemoveActiveThread();
+    return;
   }
   DeviceState& next = *ready_.front();
   ready_.pop_front();

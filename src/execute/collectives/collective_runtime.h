@@ -37,6 +37,7 @@ struct Accumulate {
 };
 
 class ProcessLink;
+class ThreadPool;
 class FastRendezvous;
 struct ArrayType;
 struct Rendezvous;
@@ -76,8 +77,9 @@ Diag ThreadCreationError();
 class CollectiveRuntime {
  public:
   // `source` is the module's text, for line numbers in messages; it may be null. At most `run_slots` devices run at a
-  // time. If there is a link, some devices run in other processes.
-  CollectiveRuntime(const DeviceGrid& grid, const Source* source, int64_t run_slots, ProcessLink* link = nullptr);
+  // time; `pool`, which may be null, learns how many do. If there is a link, some devices run in other processes.
+  CollectiveRuntime(const DeviceGrid& grid, const Source* source, int64_t run_slots, ProcessLink* link = nullptr,
+                    ThreadPool* pool = nullptr);
   explicit CollectiveRuntime(const DeviceGrid& grid, const Source* source = nullptr)
       : CollectiveRuntime(grid, source, grid.count()) {}
   ~CollectiveRuntime();
@@ -182,6 +184,7 @@ class CollectiveRuntime {
   std::function<bool()> blocking_hook_;
   const Source* const source_;
   ProcessLink* const link_;  // null: all devices are in this process
+  ThreadPool* const pool_;
 
   mutable std::mutex mutex_;  // guards the members below, up to rendezvous_
   std::atomic<bool> stopped_ = false;

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "core/ops/traits.h"
-#include "execute/interp/thunk.h"
 #include "execute/interp/control/device_collective.h"
 #include "execute/interp/declared_shape.h"
 #include "execute/interp/depth.h"
@@ -100,8 +99,7 @@ Result<Value> Device::RunStep(const EvalStep& step, std::span<Value> values) {
 
 Result<Value> Device::Evaluate(const EvalStep& step, std::span<Value> operands) {
   const Instruction& hlo = *step.hlo;
-  const Thunk* thunk = ThunkOf(hlo);
-  const TypedInstruction* typed = thunk == nullptr ? step.typed.get() : nullptr;
+  const TypedInstruction* typed = step.typed.get();
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].IsPending() && !step.accepts_pending) {
       SHOAL_ASSIGN(ended, End(*this, hlo, std::move(operands[i])));
@@ -111,7 +109,7 @@ Result<Value> Device::Evaluate(const EvalStep& step, std::span<Value> operands) 
       operands[i] = Converted(operands[i].array(), typed->types.operands[i]);
   }
   Call call{typed != nullptr ? typed->hlo : hlo, operands, *this, &step.kernel};
-  Result<Value> value = thunk != nullptr ? thunk->Run(call) : step.evaluate(call);
+  Result<Value> value = step.thunk != nullptr ? step.thunk->Run(call) : step.evaluate(call);
   if (!value.ok()) return value;
   if (typed != nullptr) *value = WithDeclaredTypes(std::move(*value), hlo.shape());
   if (!HasShape(*value, hlo.shape()))

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <functional>
 #include <set>
+#include <span>
+#include <stop_token>
 #include <unordered_set>
 
 #include "core/ops/numerics.h"
@@ -12,6 +14,8 @@
 #include "execute/interp/plan.h"
 
 namespace shoal::internal {
+
+class Device;
 
 class Observer {
  public:
@@ -29,9 +33,22 @@ using Stubs = std::map<std::string_view, Stub>;  // keyed by target
 
 class Job;
 class SmallMessageCollective;
+class ThreadPool;
+class Ticker;
 struct Placement;
 
+// Called about every 100 ms while the devices run, to show progress.
+using Watch = std::function<void(std::span<const std::unique_ptr<Device>> devices)>;
+
+// The settings of one run.
 struct RunSettings {
+  // The pool of instructions and devices: at most pool->threads() devices run at a time. Several runs and executables
+  // may share it. Null: each device runs its instructions on one thread, and as many devices run as there are cores.
+  ThreadPool* pool = nullptr;
+  // Stops the run with an error of rule kRunCancelled.
+  std::stop_token cancel;
+  Watch watch;
+  Ticker* ticker = nullptr;  // calls `watch`; null: the run starts its own thread if it needs one
   // The job and the device placement, if some devices run in other processes. Null: all devices are in this process.
   Job* job = nullptr;
   const Placement* placement = nullptr;
@@ -71,6 +88,7 @@ class Device {
   const ModulePlan& plans() const { return plans_; }
   CollectiveRuntime& world() { return world_; }
   const RunSettings& settings() const { return settings_; }
+  ThreadPool& pool() const { return *settings_.pool; }  // never null during a run
   ControlFlowState& control_flow_state() { return control_flow_state_; }
 
   Result<Value> Run(const Computation& computation, std::vector<Value> arguments);

@@ -24,21 +24,23 @@ const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, s
 
 }  // namespace
 
-ModulePlan::ModulePlan(const Module& module) : module_(module), liveness_(module) {
-  for (const Computation* computation : CalleesFirst(module)) Add(*computation);
-  for (const Computation* computation : module.computations)
+ModulePlan::ModulePlan(std::shared_ptr<const Module> module, Thunks thunks)
+    : module_(std::move(module)), liveness_(*module_) {
+  for (const Computation* computation : CalleesFirst(*module_)) Add(*computation, thunks);
+  for (const Computation* computation : module_->computations)
     for (const Instruction* hlo : computation->instructions)
       if (IsFusion(*hlo)) AddFusion(*hlo);
 }
 
-void ModulePlan::Add(const Computation& computation) {
+void ModulePlan::Add(const Computation& computation, Thunks& thunks) {
   auto plan = std::make_unique<ComputationPlan>();
   const ComputationLiveness& live = liveness_.Of(computation);
   for (const InstructionLiveness& each : live.steps) {
     const Instruction& hlo = *each.hlo;
     EvalStep step{each};
     step.evaluate = EvaluatorOf(hlo.opcode);
-    step.typed = MakeTyped(hlo);
+    if (const auto thunk = thunks.find(&hlo); thunk != thunks.end()) step.thunk = std::move(thunk->second);
+    step.typed = step.thunk == nullptr ? MakeTyped(hlo) : nullptr;
     step.accepts_pending = AcceptsPending(hlo);
     if (Info(hlo.opcode).op_class == OpClass::kElementwise)
       step.kernel = ElementLoopFor(step.typed != nullptr ? step.typed->hlo : hlo);
@@ -46,7 +48,7 @@ void ModulePlan::Add(const Computation& computation) {
   }
   plan->constants.resize(computation.instructions.size());
   for (const Instruction* hlo : computation.instructions)
-    if (const Literal* literal = (*hlo)[kConstantValue]) plan->constants[hlo->index] = Constant(*hlo, *literal);
+    if (const Literal* literal = (*hlo)[kConstantValue]) plan->constants[hlo->index] = Constant(*literal);
   plan->lanes = LaneFunction::Of(computation);
   if (live.keeps_invariants) plan->invariants = std::make_unique<InvariantValues>();
   plans_[&computation] = std::move(plan);
@@ -55,7 +57,6 @@ void ModulePlan::Add(const Computation& computation) {
 std::unique_ptr<TypedInstruction> ModulePlan::MakeTyped(const Instruction& hlo) {
   WorkingTypes types = WorkingTypesOf(hlo);
   if (!types.mixed) return nullptr;
-  if (mixed_.count++ == 0) mixed_.first = &hlo;
   auto typed = std::make_unique<TypedInstruction>();
   typed->hlo = hlo;
   size_t next = 0;
@@ -78,15 +79,12 @@ void ModulePlan::AddFusion(const Instruction& hlo) {
   plan.is_loop_fusion = hlo.shape().IsArray() && FusionKindOf(hlo) == FusionKind::kLoop;
 }
 
-Value ModulePlan::Constant(const Instruction& hlo, const Literal& literal) {
-  if (literal.elided) {
-    if (elided_.count++ == 0) elided_.first = &hlo;
-    return GeneratedConstant(*literal.shape);
-  }
-  if (literal.shape->IsArray()) return Array::FromLiteral(literal);
+Value ModulePlan::Constant(const Literal& literal) const {
+  if (literal.elided) return GeneratedConstant(*literal.shape);
+  if (literal.shape->IsArray()) return Array::FromLiteral(literal, module_);
   if (!literal.shape->IsTuple()) return {};
   std::vector<Value> elements;
-  for (const Literal* element : literal.elements) elements.push_back(Constant(hlo, *element));
+  for (const Literal* element : literal.elements) elements.push_back(Constant(*element));
   return Value::Tuple(std::move(elements));
 }
 

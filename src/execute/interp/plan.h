@@ -1,5 +1,6 @@
-// Data that is computed once per computation before a run: the instructions, the last use of each value
-// (analyze/memory/liveness.h), and the constants as arrays. All devices share this data, which is read-only.
+// Data that is computed once per computation before a run: the instructions, their compiled code if there is any, the
+// last use of each value (analyze/memory/liveness.h), and the constants as arrays. All devices and runs share this data.
+// It is read-only, except for InvariantValues.
 #pragma once
 
 #include <atomic>
@@ -8,7 +9,7 @@
 #include <unordered_map>
 
 #include "kernels/elementwise/lane_function.h"
-#include "execute/interp/evaluate.h"
+#include "execute/interp/thunk.h"
 #include "analyze/memory/liveness.h"
 #include "core/ops/working_types.h"
 
@@ -26,6 +27,7 @@ struct TypedInstruction {
 struct EvalStep : InstructionLiveness {
   std::unique_ptr<TypedInstruction> typed = nullptr;  // set if the instruction mixes float types
   Evaluator evaluate = nullptr;
+  std::unique_ptr<const Thunk> thunk = nullptr;  // runs in place of `evaluate` if not null
   // True if the instruction forwards or waits for pending operands. Other instructions receive completed values.
   bool accepts_pending = false;
   ElementLoop kernel = {};  // set for elementwise ops
@@ -64,40 +66,26 @@ struct ComputationPlan {
   bool is_loop_fusion = false;
 };
 
-// Instructions with several float types.
-struct MixedFloats {
-  int64_t count = 0;
-  const Instruction* first = nullptr;
-};
-
-struct ElidedLiterals {
-  int64_t count = 0;  // number of filled literals
-  const Instruction* first = nullptr;
-};
-
 class ModulePlan {
  public:
-  // Replaces elided literals by generated numbers that depend only on the element index.
-  explicit ModulePlan(const Module& module);
+  // Replaces elided literals by generated numbers that depend only on the element index. The plan and the constants
+  // among the results of its runs keep the module alive.
+  explicit ModulePlan(std::shared_ptr<const Module> module, Thunks thunks = {});
 
   const ComputationPlan& Of(const Computation& computation) const { return *plans_.at(&computation); }
-  const Module& module() const { return module_; }
+  const Module& module() const { return *module_; }
   const Liveness& liveness() const { return liveness_; }
-  const ElidedLiterals& elided() const { return elided_; }
-  const MixedFloats& mixed() const { return mixed_; }
 
  private:
-  void Add(const Computation& computation);
+  void Add(const Computation& computation, Thunks& thunks);
   std::unique_ptr<TypedInstruction> MakeTyped(const Instruction& hlo);
   void AddFusion(const Instruction& hlo);
-  Value Constant(const Instruction& hlo, const Literal& literal);
+  Value Constant(const Literal& literal) const;
 
-  const Module& module_;
+  const std::shared_ptr<const Module> module_;
   const Liveness liveness_;
   Arena arena_;
   ShapePool shapes_{arena_};  // for typed instructions
-  ElidedLiterals elided_;
-  MixedFloats mixed_;
   std::unordered_map<const Computation*, std::unique_ptr<ComputationPlan>> plans_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "absl/cleanup/cleanup.h"
@@ -11,7 +10,6 @@
 #include "core/base/environment_error.h"
 #include "execute/collectives/process_link.h"
 #include "execute/interp/elastic_threads.h"
-#include "execute/interp/thunk.h"
 #include "execute/interp/job_stats.h"
 #include "execute/interp/progress_poller.h"
 #include "execute/interp/ticker.h"
@@ -55,19 +53,17 @@ void RunDevice(Device& device, CollectiveRuntime& runtime, MemoryMeter& meter, s
   runtime.ReleaseRunSlot(device.id());
 }
 
-// Charges an argument to the device that receives it. Freezes the argument, because several devices may share it.
-void DonateArgument(Value& argument, MemoryMeter& meter) {
-  if (argument.IsArray()) {
-    argument.array().Freeze();
-    argument.array().ChargeTo(&meter);
-  }
-  if (!argument.IsTuple()) return;
+// Calls task(array) for each array of the value. The value stays as it is, except for its arrays.
+template <class Task>
+void ForEachArray(Value& value, const Task& task) {
+  if (value.IsArray()) return task(value.array());
+  if (!value.IsTuple()) return;
   std::vector<Value> elements;
-  for (int64_t i = 0; i < std::ssize(argument.elements()); ++i) {
-    elements.push_back(argument.TakeElement(i));
-    DonateArgument(elements.back(), meter);
+  for (int64_t i = 0; i < std::ssize(value.elements()); ++i) {
+    elements.push_back(value.TakeElement(i));
+    ForEachArray(elements.back(), task);
   }
-  argument = Value::Tuple(std::move(elements));
+  value = Value::Tuple(std::move(elements));
 }
 
 void AddDevice(const Device& device, RunStats& stats) {
@@ -89,54 +85,67 @@ void AddDevice(const Device& device, RunStats& stats) {
 }
 
 // Number of local devices that run simultaneously: one per core of this process.
-int64_t RunSlotCount(const Module& module, const RunSettings& settings) {
-  const ThreadPool* pool = EnginePoolOf(*module.entry->root);
-  if (pool != nullptr) return pool->threads();
+int64_t RunSlotCount(const RunSettings& settings) {
+  if (settings.pool != nullptr) return settings.pool->threads();
   return settings.job != nullptr ? settings.job->cores() : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace
 
-Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> inputs,
-                             const RunSettings& settings, const Watch& watch) {
+Result<RunOutcome> RunPlan(const ModulePlan& plan, const DeviceGrid& grid, std::vector<std::vector<Value>> inputs,
+                           const RunSettings& given) {
   const auto start = Clock::now();
   const auto count = static_cast<size_t>(grid.count());
-  const Placement placement = settings.placement == nullptr ? SingleProcessPlacement(grid.count()) : *settings.placement;
+  const Placement placement = given.placement == nullptr ? SingleProcessPlacement(grid.count()) : *given.placement;
   const std::vector<int64_t> local = placement.Local();
-  RunOutcome outcome;  // declared first: its meters must outlive arguments, runtime and devices
+  std::optional<ThreadPool> one_thread;
+  RunSettings settings = given;
+  if (settings.pool == nullptr) settings.pool = &one_thread.emplace(1);
+  std::vector<std::unique_ptr<MemoryMeter>> meters;  // declared first: they must outlive all arrays of the run
+  RunOutcome outcome;
   std::vector<std::vector<Value>> arguments = std::move(inputs);
   std::unique_ptr<ProcessLink> link;
-  if (settings.job != nullptr) link = std::make_unique<ProcessLink>(*settings.job, placement, plans.module());
-  CollectiveRuntime runtime(grid, plans.module().source.get(), RunSlotCount(plans.module(), settings), link.get());
-  Device polling(local.empty() ? 0 : local[0], grid, plans, runtime, settings);
+  if (settings.job != nullptr) link = std::make_unique<ProcessLink>(*settings.job, placement, plan.module());
+  CollectiveRuntime runtime(grid, plan.module().source.get(), RunSlotCount(given), link.get(), settings.pool);
+  Device polling(local.empty() ? 0 : local[0], grid, plan, runtime, settings);
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t id : local) {
-    devices.push_back(std::make_unique<Device>(id, grid, plans, runtime, settings));
+    devices.push_back(std::make_unique<Device>(id, grid, plan, runtime, settings));
     devices.back()->polling_device = link == nullptr ? nullptr : &polling;
   }
   for (size_t d = 0; d < count; ++d) {
-    outcome.meters.push_back(std::make_unique<MemoryMeter>());
-    outcome.meters.back()->Limit(settings.max_bytes > 0 ? settings.max_bytes : PhysicalMemoryBytes());
+    meters.push_back(std::make_unique<MemoryMeter>());
+    meters.back()->Limit(settings.max_bytes > 0 ? settings.max_bytes : PhysicalMemoryBytes());
     if (!placement.IsLocal(static_cast<int64_t>(d))) arguments[d].clear();
-    for (Value& argument : arguments[d]) DonateArgument(argument, *outcome.meters[d]);
+    // Charges arguments to the device that receives them. Freezes them, because several devices may share them.
+    for (Value& argument : arguments[d])
+      ForEachArray(argument, [&](Array& array) {
+        array.Freeze();
+        array.ChargeTo(meters[d].get());
+      });
   }
   outcome.results.resize(count);
   auto run = [&](Device& device) {
     const auto d = static_cast<size_t>(device.id());
-    RunDevice(device, runtime, *outcome.meters[d], std::move(arguments[d]), outcome.results[d]);
+    RunDevice(device, runtime, *meters[d], std::move(arguments[d]), outcome.results[d]);
   };
   if (link != nullptr) link->Attach(runtime);
+  const std::stop_callback cancel(settings.cancel, [&] { runtime.Stop(Fail({}, kRunCancelled, "the run was cancelled")); });
   const Ticker::Callback poll = [&] {
-    if (watch) watch(devices);
+    if (settings.watch) settings.watch(devices);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (settings.max_seconds > 0 && seconds > settings.max_seconds)
       runtime.Stop(Fail(LocationOf(*devices[0]), "run.time",
                         StrCat("the run took ", seconds, " s, which exceeds --max_seconds")));
   };
-  if (count == 1 && link == nullptr && Ticker::OfProcess().Start(poll)) {
+  const bool needs_ticks = settings.watch || settings.max_seconds > 0;
+  std::optional<Ticker> own_ticker;
+  Ticker* ticker = settings.ticker;
+  if (needs_ticks && ticker == nullptr) ticker = &own_ticker.emplace();
+  if (count == 1 && link == nullptr && (!needs_ticks || ticker->Start(poll))) {
     // If there is only one device, the calling thread runs it instead of waiting.
-    const absl::Cleanup restore = [before = Buffer::MeterOfThisThread()] {
-      Ticker::OfProcess().Stop();
+    const absl::Cleanup restore = [&, before = Buffer::MeterOfThisThread()] {
+      if (needs_ticks) ticker->Stop();
       Buffer::MeterThisThread(before);
     };
     run(*devices[0]);
@@ -147,7 +156,7 @@ Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, st
       poller.MarkDone();
     });
     runtime.SetBlockingHook([&] { return threads.AddThread(); });
-    for (int64_t i = 0; i < RunSlotCount(plans.module(), settings); ++i) {
+    for (int64_t i = 0; i < RunSlotCount(given); ++i) {
       if (threads.AddThread()) continue;
       runtime.Stop(ThreadCreationError());
       threads.RunOnThisThread();  // each device detects that the run was stopped
@@ -158,32 +167,17 @@ Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, st
   if (std::optional<Diag> reason = link == nullptr ? runtime.reason() : link->Join()) return std::move(*reason);
   outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   outcome.stats.traffic = runtime.traffic();
-  for (const std::unique_ptr<MemoryMeter>& meter : outcome.meters) outcome.stats.peak_bytes.push_back(meter->peak());
+  for (const std::unique_ptr<MemoryMeter>& meter : meters) outcome.stats.peak_bytes.push_back(meter->peak());
   for (const std::unique_ptr<Device>& device : devices) AddDevice(*device, outcome.stats);
   if (link != nullptr) GatherStats(*link, outcome.stats);
+  for (Value& result : outcome.results) ForEachArray(result, [](Array& array) { array.ChargeTo(nullptr); });
   return outcome;
 }
 
-namespace {
-
-Value Uncharged(const Value& value) {
-  if (value.IsArray()) {
-    Array copy(value.array().type(), value.array().dims());
-    std::memcpy(copy.mutable_data(), value.array().data(), static_cast<size_t>(copy.bytes()));
-    return copy;
-  }
-  if (!value.IsTuple()) return value;
-  std::vector<Value> elements;
-  for (const Value& element : value.elements()) elements.push_back(Uncharged(element));
-  return Value::Tuple(std::move(elements));
-}
-
-}  // namespace
-
 Result<Value> EvaluateConstantModule(const Module& module) {
-  const ModulePlan plans(module);
-  SHOAL_ASSIGN(outcome, RunModule(plans, DeviceGrid{}, std::vector<std::vector<Value>>(1), {}));
-  return Uncharged(outcome.results[0]);
+  const ModulePlan plan({std::shared_ptr<const Module>(), &module});
+  SHOAL_ASSIGN(outcome, RunPlan(plan, DeviceGrid{}, std::vector<std::vector<Value>>(1), {}));
+  return std::move(outcome.results[0]);
 }
 
 }  // namespace shoal::internal

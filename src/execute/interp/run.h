@@ -20,20 +20,20 @@ struct RunStats {
 };
 
 struct RunOutcome {
-  std::vector<std::unique_ptr<MemoryMeter>> meters;  // one per device; they must outlive the results
-  std::vector<Value> results;                        // one per device; empty for devices in other processes
+  // One per device; empty for devices in other processes. The results own or share all memory that they refer to.
+  std::vector<Value> results;
   RunStats stats;  // on the first process of a job: of all devices; else of the local ones
 };
 
-// Updates the progress line. Called about every 100 ms while the devices run.
-using Watch = std::function<void(std::span<const std::unique_ptr<Device>> devices)>;
+// The rule of the error of a run that RunSettings::cancel stopped.
+inline constexpr std::string_view kRunCancelled = "run.cancelled";
 
-// Runs the entry computation with arguments[device][parameter], each device on its own thread. The module must be
-// verified. The first error on any device stops all devices and is returned.
-Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
-                             const RunSettings& settings, const Watch& watch = {});
+// Runs the entry computation with arguments[device][parameter], each device on its own thread. The first error on any
+// device stops all devices and is returned. Several threads may run a plan at a time.
+Result<RunOutcome> RunPlan(const ModulePlan& plan, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
+                           const RunSettings& settings);
 
-// The result of a module without parameters on one device. Its memory is not charged to any device.
+// The result of a module without parameters on one device. The module must outlive it.
 Result<Value> EvaluateConstantModule(const Module& module);
 
 }  // namespace shoal::internal

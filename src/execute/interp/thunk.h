@@ -1,29 +1,20 @@
-// Thunk: code that an engine generated to replace the evaluator of an instruction. The engine attaches it to the
-// instructions of its own copy of the module.
+// Thunk: code that an engine generated to replace the evaluator of an instruction.
 #pragma once
+
+#include <memory>
+#include <unordered_map>
 
 #include "execute/interp/evaluate.h"
 
 namespace shoal::internal {
 
-class ThreadPool;
-
 class Thunk {
  public:
   virtual ~Thunk() = default;
+  // Several devices and runs may call it simultaneously. call.device has the pool and the other settings of the run.
   virtual Result<Value> Run(Call& call) const = 0;
 };
 
-// The address of the Thunk. It is not in any op's kAttrs and is never printed.
-inline constexpr Attr<int64_t> kThunk{"(compiled step)"};
-
-// The address of the engine's thread pool, which the evaluators of collectives may use for large arrays. It is set on
-// collectives and on the root of the entry computation.
-inline constexpr Attr<int64_t> kThreadPool{"(engine pool)"};
-inline ThreadPool* EnginePoolOf(const Instruction& hlo) { return reinterpret_cast<ThreadPool*>(hlo[kThreadPool]); }
-
-inline const Thunk* ThunkOf(const Instruction& hlo) {
-  return reinterpret_cast<const Thunk*>(hlo[kThunk]);
-}
+using Thunks = std::unordered_map<const Instruction*, std::unique_ptr<const Thunk>>;
 
 }  // namespace shoal::internal

@@ -5,11 +5,6 @@
 
 namespace shoal::internal {
 
-Ticker& Ticker::OfProcess() {
-  static Ticker ticker;
-  return ticker;
-}
-
 bool Ticker::Start(const Callback& callback) {
   std::lock_guard lock(mutex_);
   if (callback_ != nullptr) return false;

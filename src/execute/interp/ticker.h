@@ -1,5 +1,5 @@
-// Ticker: calls a function every tenth of a second, from one thread for the whole process. Short runs therefore need
-// not start a thread or wait for its end.
+// Ticker: calls a function every tenth of a second, from a thread of its own. Runs one after the other share a ticker,
+// so that a short run need not start a thread or wait for its end.
 #pragma once
 
 #include <condition_variable>
@@ -12,7 +12,6 @@ namespace shoal::internal {
 class Ticker {
  public:
   using Callback = std::function<void()>;
-  static Ticker& OfProcess();
 
   // Starts calling `callback`, which must stay valid until Stop. Returns false if another callback is active or if the
   // system cannot create a thread.
@@ -21,7 +20,6 @@ class Ticker {
   void Stop();
 
  private:
-  Ticker() = default;
   void Run(const std::stop_token& end);
 
   std::mutex mutex_;  // held during the callback

@@ -1,6 +1,7 @@
 #include "execute/runtime/executable.h"
 
 #include <chrono>
+#include <utility>
 
 #include "compile/codegen/object_cache.h"
 #include "core/base/strings.h"
@@ -8,88 +9,119 @@
 #include "execute/runtime/thunks.h"
 
 namespace shoal::internal {
+namespace {
 
-Executable::~Executable() = default;
+void BeginStage(const CompileOptions& options, const std::string& stage) {
+  if (options.progress) options.progress(stage);
+}
 
-Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, const CompileOptions& options) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  std::unique_ptr<Executable> executable(new Executable(options.threads));
-  const auto begin_stage = [&](const std::string& stage) {
-    if (options.progress) options.progress(stage);
-  };
-  begin_stage("passes");
-  std::unique_ptr<Module> copy = CloneModule(module);
-  PipelineOptions passes = options.passes;
-  passes.context.evaluate = EvaluateConstantModule;
-  if (!options.per_instruction) SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), passes));
-  begin_stage("loops");
-  const auto granularity = options.per_instruction ? LoweringGranularity::kOps : LoweringGranularity::kFused;
-  executable->program_ = Lower(std::move(copy), granularity);
-  Program& program = executable->program_;
+// What the code generator compiles for a program.
+struct CodeUnits {
+  // All kernels, or their partial kernels if they are split. Then the combining kernels of split kernels.
+  std::vector<FusedKernel> kernels;
+  std::vector<size_t> combine_index;  // for each kernel of the program, its combining kernel; SIZE_MAX: none
+  std::vector<const Routine*> routines;  // identical routines share their code
+  std::vector<size_t> routine_code;      // for each routine of the program, its index in `routines`
+};
 
-  // First all kernels, or their partial kernels if they are split. Then the combining kernels of split kernels.
-  std::vector<FusedKernel>& all = executable->kernels_;
-  std::vector<size_t> combine_index(program.kernels.size(), SIZE_MAX);
+CodeUnits CodeUnitsOf(const Program& program) {
+  CodeUnits units;
+  units.combine_index.assign(program.kernels.size(), SIZE_MAX);
   std::vector<FusedKernel> combines;
   for (size_t i = 0; i < program.kernels.size(); ++i) {
     std::optional<SplitReductionKernels> split = SplitReduction(program.kernels[i]);
-    if (split) combine_index[i] = program.kernels.size() + combines.size();
+    if (split) units.combine_index[i] = program.kernels.size() + combines.size();
     if (split) combines.push_back(std::move(split->combine));
-    all.push_back(split ? std::move(split->partial) : program.kernels[i]);
+    units.kernels.push_back(split ? std::move(split->partial) : program.kernels[i]);
   }
-  all.insert(all.end(), std::make_move_iterator(combines.begin()), std::make_move_iterator(combines.end()));
-  // Identical routines share their code.
-  std::vector<const Routine*> routines;
-  std::vector<size_t> routine_code;
+  units.kernels.insert(units.kernels.end(), std::make_move_iterator(combines.begin()),
+                       std::make_move_iterator(combines.end()));
   std::unordered_map<std::string, size_t> indices;
   for (const auto& routine : program.routines) {
-    const auto [entry, is_new] = indices.try_emplace(ToString(*routine), routines.size());
-    if (is_new) routines.push_back(routine.get());
-    routine_code.push_back(entry->second);
+    const auto [entry, is_new] = indices.try_emplace(ToString(*routine), units.routines.size());
+    if (is_new) units.routines.push_back(routine.get());
+    units.routine_code.push_back(entry->second);
   }
+  return units;
+}
+
+Result<std::unique_ptr<CompiledKernels>> GenerateCode(const CodeUnits& units, const CompileOptions& options,
+                                                      std::vector<std::string>& warnings) {
+  const size_t count = units.kernels.size() + units.routines.size();
   // Validates a requested CPU even if there is nothing to compile.
-  if (!all.empty() || !routines.empty() || !options.cpu.empty()) {
-    begin_stage(StrCat("compiling ", all.size() + routines.size(), " kernels"));
-    SHOAL_ASSIGN(generator, LoadCodeGenerator());
-    ObjectCache cache(options.cache_dir);
-    ThreadPool& pool = executable->pool_;
-    const CodeOptions code_options{options.cpu, options.cache_dir.empty() ? nullptr : &cache,
-                                   [&](int64_t count, const auto& task) { pool.Run(count, task); }, pool.threads()};
-    SHOAL_ASSIGN(code, generator->Compile(all, routines, code_options));
-    executable->code_ = std::move(code);
-    cache.Trim();
-    executable->warnings_ = cache.TakeWarnings();
-  }
-  auto loaded = [&](size_t i) {
-    return i == SIZE_MAX ? LoadedKernel() : LoadedKernel{&all[i], executable->code_->code(i)};
-  };
+  if (count == 0 && options.cpu.empty()) return std::unique_ptr<CompiledKernels>();
+  BeginStage(options, StrCat("compiling ", count, " kernels"));
+  SHOAL_ASSIGN(generator, LoadCodeGenerator());
+  ObjectCache cache(options.cache_dir);
+  std::optional<ThreadPool> one_thread;
+  ThreadPool& pool = options.pool != nullptr ? *options.pool : one_thread.emplace(1);
+  const CodeOptions code_options{options.cpu, options.cache_dir.empty() ? nullptr : &cache,
+                                 [&](int64_t tasks, const auto& task) { pool.Run(tasks, task); }, pool.threads()};
+  SHOAL_ASSIGN(code, generator->Compile(units.kernels, units.routines, code_options));
+  cache.Trim();
+  warnings = cache.TakeWarnings();
+  return std::move(code);
+}
+
+Thunks MakeThunks(const Program& program, const CodeUnits& units, const CompiledKernels* code) {
+  Thunks thunks;
+  auto loaded = [&](size_t i) { return i == SIZE_MAX ? LoadedKernel() : LoadedKernel{&units.kernels[i], code->code(i)}; };
   for (const auto& [hlo, step] : program.steps) {
     if (step.kind == LoweredInstruction::Kind::kKernel) {
       std::vector<LoadedKernel> kernels{loaded(step.kernel)};
       for (size_t part : step.part_kernels) kernels.push_back(loaded(part));
-      executable->thunks_[hlo] = NewKernelThunk(*hlo, kernels, loaded(combine_index[step.kernel]), executable->pool_);
+      thunks[hlo] = NewKernelThunk(*hlo, kernels, loaded(units.combine_index[step.kernel]));
     } else if (step.kind == LoweredInstruction::Kind::kRoutine) {
-      const RoutineCode code = executable->code_->routine(routine_code[step.kernel]);
-      executable->thunks_[hlo] = NewLoopThunk(*program.routines[step.kernel], code, executable->pool_);
+      thunks[hlo] = NewLoopThunk(*program.routines[step.kernel], code->routine(units.routine_code[step.kernel]));
     } else if (step.kind == LoweredInstruction::Kind::kSequence) {
       const Sequence& sequence = program.sequences[step.kernel];
       std::vector<KernelCode> codes;
-      for (size_t kernel : sequence.kernels) codes.push_back(executable->code_->code(kernel));
-      executable->thunks_[hlo] = NewSequenceThunk(*sequence.routine, codes);
+      for (size_t kernel : sequence.kernels) codes.push_back(code->code(kernel));
+      thunks[hlo] = NewSequenceThunk(*sequence.routine, codes);
     } else if (step.kind == LoweredInstruction::Kind::kLibrary) {
-      executable->thunks_[hlo] = NewLibraryThunk(*hlo, step.library, executable->pool_);
+      thunks[hlo] = NewLibraryThunk(*hlo, step.library);
     }
   }
-  for (const auto& [hlo, thunk] : executable->thunks_)
-    SetAttr(*const_cast<Instruction*>(hlo), *program.module, kThunk, reinterpret_cast<int64_t>(thunk.get()));
-  for (const Computation* computation : program.module->computations)
-    for (Instruction* hlo : computation->instructions)
-      if (Info(hlo->opcode).op_class == OpClass::kCollective || hlo == program.module->entry->root)
-        SetAttr(*hlo, *program.module, kThreadPool, reinterpret_cast<int64_t>(&executable->pool_));
-  executable->plans_ = std::make_unique<ModulePlan>(*program.module);
+  return thunks;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Executable>> Executable::Compile(std::shared_ptr<const Module> module,
+                                                              const CompileOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  std::shared_ptr<Executable> executable(new Executable(std::move(module), options));
+  if (options.engine == Engine::kCompiled) {
+    SHOAL_TRY(executable->CompileProgram(options));
+  } else {
+    executable->plan_ = std::make_unique<ModulePlan>(executable->module_);
+  }
   executable->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
-  return executable;
+  return std::shared_ptr<const Executable>(std::move(executable));
+}
+
+Status Executable::CompileProgram(const CompileOptions& options) {
+  BeginStage(options, "passes");
+  std::unique_ptr<Module> copy = CloneModule(*module_);
+  PipelineOptions passes = options.passes;
+  passes.context.evaluate = EvaluateConstantModule;
+  if (!options.per_instruction) SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), passes));
+  BeginStage(options, "loops");
+  // The copy shares names and literals with the module and keeps it alive.
+  std::shared_ptr<Module> running(copy.release(), [original = module_](Module* module) { delete module; });
+  const auto granularity = options.per_instruction ? LoweringGranularity::kOps : LoweringGranularity::kFused;
+  program_ = std::make_unique<const Program>(Lower(running, granularity));
+  const CodeUnits units = CodeUnitsOf(*program_);
+  SHOAL_ASSIGN(code, GenerateCode(units, options, warnings_));
+  code_ = std::move(code);
+  plan_ = std::make_unique<const ModulePlan>(std::move(running), MakeThunks(*program_, units, code_.get()));
+  return {};
+}
+
+Result<RunOutcome> Executable::Run(std::vector<std::vector<Value>> arguments, RunSettings settings) const {
+  settings.numerics = numerics_;
+  return RunPlan(*plan_, grid_, std::move(arguments), settings);
 }
 
 }  // namespace shoal::internal

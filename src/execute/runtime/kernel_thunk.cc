@@ -112,8 +112,8 @@ class Launches {
 
 class KernelThunk : public Thunk {
  public:
-  KernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels, LoadedKernel combine, ThreadPool& pool)
-      : first_(kernels), pool_(pool) {
+  KernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels, LoadedKernel combine)
+      : first_(kernels) {
     const LoadedKernel kernel = kernels[0];
     for (const Instruction* operand : hlo.operands) counts_.push_back(operand->shape().ElementCount().value_or(-1));
     if (hlo.shape().IsTuple()) {
@@ -145,15 +145,15 @@ class KernelThunk : public Thunk {
         first.push_back(partial.back().mutable_data());
         buffers.push_back(first.back());
       }
-      first_.Run({first.data(), first.size()}, pool_);
+      first_.Run({first.data(), first.size()}, call.device.pool());
     }
     absl::InlinedVector<Array, 2> outs;
     for (const ArraySpec& spec : results_) outs.push_back(Destination(call, spec));
     for (Array& out : outs) buffers.push_back(out.mutable_data());
     if (second_)
-      second_->Run({buffers.data(), buffers.size()}, pool_);
+      second_->Run({buffers.data(), buffers.size()}, call.device.pool());
     else
-      first_.Run({buffers.data(), buffers.size()}, pool_);
+      first_.Run({buffers.data(), buffers.size()}, call.device.pool());
     if (!is_tuple_) return Value(std::move(outs[0]));
     return Value::Tuple({std::make_move_iterator(outs.begin()), std::make_move_iterator(outs.end())});
   }
@@ -177,7 +177,6 @@ class KernelThunk : public Thunk {
 
   Launches first_;
   std::optional<Launch> second_;  // combines the partial results of first_
-  ThreadPool& pool_;
   bool is_tuple_ = false;
   std::vector<ArraySpec> results_, partial_;
   std::vector<int64_t> counts_;  // number of elements of each operand
@@ -190,8 +189,8 @@ bool SumsNarrowFloats(const Instruction& hlo) {
 
 class LibraryThunk : public Thunk {
  public:
-  LibraryThunk(const Instruction& hlo, LibraryFunction function, ThreadPool& pool)
-      : function_(function), pool_(pool), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
+  LibraryThunk(const Instruction& hlo, LibraryFunction function)
+      : function_(function), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
 
   Result<Value> Run(Call& call) const override {
     // XLA:CPU's library sums narrow floats in an order that only the evaluators reproduce.
@@ -207,13 +206,13 @@ class LibraryThunk : public Thunk {
     const bool is_tuple = shape.IsTuple();
     for (size_t i = 0; i < (is_tuple ? shape.elements().size() : 1); ++i) {
       if (i == 0 && updates_) {
-        results.push_back(MakeUnique(std::exchange(operands[0], Array()), pool_));
+        results.push_back(MakeUnique(std::exchange(operands[0], Array()), call.device.pool()));
         continue;
       }
       const Shape& element = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;
       results.emplace_back(element.element_type(), element.dims());
     }
-    SHOAL_TRY(function_(call.hlo, operands, results, pool_));
+    SHOAL_TRY(function_(call.hlo, operands, results, call.device.pool()));
     if (!is_tuple) return Value(std::move(results[0]));
     std::vector<Value> elements(std::make_move_iterator(results.begin()), std::make_move_iterator(results.end()));
     return Value::Tuple(std::move(elements));
@@ -221,19 +220,18 @@ class LibraryThunk : public Thunk {
 
  private:
   LibraryFunction function_;
-  ThreadPool& pool_;
   bool updates_, sums_narrow_floats_;
 };
 
 }  // namespace
 
 std::unique_ptr<Thunk> NewKernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels,
-                                      LoadedKernel combine, ThreadPool& pool) {
-  return std::make_unique<KernelThunk>(hlo, kernels, combine, pool);
+                                      LoadedKernel combine) {
+  return std::make_unique<KernelThunk>(hlo, kernels, combine);
 }
 
-std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function, ThreadPool& pool) {
-  return std::make_unique<LibraryThunk>(hlo, function, pool);
+std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function) {
+  return std::make_unique<LibraryThunk>(hlo, function);
 }
 
 }  // namespace shoal::internal

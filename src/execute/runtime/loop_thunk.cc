@@ -65,7 +65,7 @@ struct LoopCallbacks {
 
 class LoopThunk : public Thunk {
  public:
-  LoopThunk(const Routine& routine, RoutineCode code, ThreadPool& pool) : routine_(routine), code_(code), pool_(pool) {}
+  LoopThunk(const Routine& routine, RoutineCode code) : routine_(routine), code_(code) {}
 
   Result<Value> Run(Call& call) const override {
     const RunSettings& settings = call.device.settings();
@@ -79,7 +79,7 @@ class LoopThunk : public Thunk {
     Take(std::move(call.operands[0]), state);
     std::vector<void*> slots;
     for (size_t i = 0; i < state.size(); ++i) {
-      if (routine_.written[i]) state[i] = MakeUnique(std::move(state[i]), pool_);
+      if (routine_.written[i]) state[i] = MakeUnique(std::move(state[i]), call.device.pool());
       const std::byte* data = routine_.written[i] ? state[i].mutable_data() : std::as_const(state[i]).data();
       slots.push_back(const_cast<std::byte*>(data));
     }
@@ -187,13 +187,12 @@ class LoopThunk : public Thunk {
 
   const Routine& routine_;
   RoutineCode code_;
-  ThreadPool& pool_;
 };
 
 }  // namespace
 
-std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code, ThreadPool& pool) {
-  return std::make_unique<LoopThunk>(routine, code, pool);
+std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code) {
+  return std::make_unique<LoopThunk>(routine, code);
 }
 
 }  // namespace shoal::internal

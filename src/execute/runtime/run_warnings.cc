@@ -1,8 +1,50 @@
 #include "execute/runtime/run_warnings.h"
 
+#include <algorithm>
+
+#include "analyze/memory/liveness.h"
 #include "core/base/strings.h"
+#include "core/ir/call_graph.h"
+#include "core/ops/families.h"
+#include "core/ops/working_types.h"
 
 namespace shoal::internal {
+namespace {
+
+int64_t CountElided(const Literal& literal) {
+  int64_t count = literal.elided ? 1 : 0;
+  if (!literal.elided)
+    for (const Literal* element : literal.elements) count += CountElided(*element);
+  return count;
+}
+
+}  // namespace
+
+MixedFloats FindMixedFloats(const Module& module) {
+  MixedFloats mixed;
+  const auto is_mixed = [](const Instruction* hlo) { return WorkingTypesOf(*hlo).mixed; };
+  const auto has_mixed = [&](const Computation* computation) {
+    return std::ranges::any_of(computation->instructions, is_mixed);
+  };
+  if (std::ranges::none_of(module.computations, has_mixed)) return mixed;
+  const Liveness liveness(module);
+  for (const Computation* computation : CalleesFirst(module))
+    for (const InstructionLiveness& step : liveness.Of(*computation).steps)
+      if (is_mixed(step.hlo) && mixed.count++ == 0) mixed.first = step.hlo;
+  return mixed;
+}
+
+ElidedLiterals FindElidedLiterals(const Module& module) {
+  ElidedLiterals elided;
+  for (const Computation* computation : CalleesFirst(module))
+    for (const Instruction* hlo : computation->instructions) {
+      const Literal* literal = (*hlo)[kConstantValue];
+      const int64_t count = literal == nullptr ? 0 : CountElided(*literal);
+      if (count > 0 && elided.count == 0) elided.first = hlo;
+      elided.count += count;
+    }
+  return elided;
+}
 
 Diag ElidedLiteralsError(const ElidedLiterals& elided) {
   return Fail(elided.first->at, "",

@@ -2,10 +2,22 @@
 #pragma once
 
 #include "core/base/diags.h"
-#include "execute/interp/plan.h"
 #include "execute/interp/run.h"
 
 namespace shoal::internal {
+
+// Instructions with several float types, except those that no run evaluates because their values are unused.
+struct MixedFloats {
+  int64_t count = 0;
+  const Instruction* first = nullptr;
+};
+MixedFloats FindMixedFloats(const Module& module);
+
+struct ElidedLiterals {
+  int64_t count = 0;  // number of literals that a run fills with generated numbers
+  const Instruction* first = nullptr;
+};
+ElidedLiterals FindElidedLiterals(const Module& module);
 
 // ElidedLiteralsError rejects literals that were elided from the dump. ElidedWarning reports generated replacements.
 Diag ElidedLiteralsError(const ElidedLiterals& elided);

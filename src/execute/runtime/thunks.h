@@ -2,7 +2,6 @@
 #pragma once
 
 #include "compile/program/program.h"
-#include "core/base/thread_pool.h"
 #include "execute/interp/thunk.h"
 
 namespace shoal::internal {
@@ -14,11 +13,11 @@ struct LoadedKernel {
 // If there are several kernels, each computes a part of the result. For a split reduction (SplitReduction), the only
 // kernel is the partial kernel, and `combine` is the combining kernel with its code.
 std::unique_ptr<Thunk> NewKernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels,
-                                      LoadedKernel combine, ThreadPool& pool);
+                                      LoadedKernel combine);
 // The routine must outlive the thunk.
-std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code, ThreadPool& pool);
+std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code);
 // `codes` has the code of the sequence's kernels, in order.
 std::unique_ptr<Thunk> NewSequenceThunk(const Routine& sequence, std::span<const KernelCode> codes);
-std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function, ThreadPool& pool);
+std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function);
 
 }  // namespace shoal::internal

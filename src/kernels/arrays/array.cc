@@ -48,11 +48,14 @@ Array Array::Zeros(ElementType type, Ints dims) {
   return zeros;
 }
 
-Array Array::FromLiteral(const Literal& literal) {
+Array Array::FromLiteral(const Literal& literal, const std::shared_ptr<const void>& owner) {
   const ElementType type = literal.shape->element_type();
   Dims dims = ToDims(literal.shape->dims());
   const auto bytes = static_cast<size_t>(ElementCount(AsInts(dims)) * StorageBytes(type));
-  if (literal.data.size() == bytes) return Array(type, std::move(dims), Buffer::Borrow(literal.data.data(), bytes));
+  if (literal.data.size() == bytes) {
+    const std::byte* data = literal.data.data();
+    return Array(type, std::move(dims), owner == nullptr ? Buffer::Borrow(data, bytes) : Buffer::Share(data, bytes, owner));
+  }
   Array whole = Zeros(type, AsInts(dims));
   if (!literal.data.empty()) std::memcpy(whole.mutable_data(), literal.data.data(), literal.data.size());
   return whole;

@@ -36,8 +36,8 @@ class Array {
   // A scalar with the bytes of `value`.
   template <class T>
   static Array Scalar(ElementType type, T value);
-  // Borrows the literal's bytes if the literal is complete; the module must outlive the array.
-  static Array FromLiteral(const Literal& literal);
+  // Borrows the literal's bytes if the literal is complete. `owner` keeps the module alive; null: the caller does.
+  static Array FromLiteral(const Literal& literal, const std::shared_ptr<const void>& owner = nullptr);
 
   ElementType type() const { return type_; }
   Ints dims() const { return AsInts(dims_); }

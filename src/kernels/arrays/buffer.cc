@@ -89,7 +89,7 @@ Buffer Buffer::Allocate(size_t bytes) {
   void* memory = small ? small_blocks.Take(rounded) : ArrayBlocks().Take(rounded);
   if (memory == nullptr) throw std::bad_alloc();
   Buffer buffer = FromStorage(new (memory) Storage, bytes, static_cast<std::byte*>(memory) + kAlignment);
-  buffer.share_->storage->in_small_block = small;
+  buffer.share_->storage->origin = small ? Origin::kSmallBlock : Origin::kLargeBlock;
   buffer.ChargeTo(meter_of_this_thread);
   return buffer;
 }
@@ -100,6 +100,14 @@ Buffer Buffer::Borrow(const std::byte* data, size_t bytes) {
       FromStorage(new (std::aligned_alloc(kAlignment, kAlignment)) Storage, bytes, const_cast<std::byte*>(data));
   buffer.share_->storage->frozen = true;
   return buffer;
+}
+
+Buffer Buffer::Share(const std::byte* data, size_t bytes, std::shared_ptr<const void> owner) {
+  auto* storage = new SharedStorage;
+  storage->owner = std::move(owner);
+  storage->origin = Origin::kOwner;
+  storage->frozen = true;
+  return FromStorage(storage, bytes, const_cast<std::byte*>(data));
 }
 
 Buffer Buffer::AccountOnly(size_t bytes) {
@@ -137,13 +145,13 @@ void Buffer::Release() {
   if (share_->meter != nullptr) share_->meter->Add(-static_cast<int64_t>(storage->bytes));
   if (share_ != &storage->first) delete share_;
   if (storage->shares.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  const bool small = storage->in_small_block;
-  // Data that follows the header was allocated with it; other data is borrowed.
-  const bool owns = storage->data == reinterpret_cast<std::byte*>(storage) + kAlignment;
+  const Origin origin = storage->origin;
   const size_t rounded = BlockBytes(storage->bytes);
+  if (origin == Origin::kOwner) return delete static_cast<SharedStorage*>(storage);
   storage->~Storage();
-  if (owns && rounded >= BlockCache::kMin) return ArrayBlocks().ReturnBlock(storage, rounded);
-  small ? small_blocks.ReturnBlock(storage, rounded) : std::free(storage);
+  if (origin == Origin::kSmallBlock) return small_blocks.ReturnBlock(storage, rounded);
+  if (origin == Origin::kLargeBlock) return ArrayBlocks().ReturnBlock(storage, rounded);
+  std::free(storage);
 }
 
 }  // namespace shoal::internal

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace shoal::internal {
@@ -36,6 +37,8 @@ class Buffer {
   static Buffer Allocate(size_t bytes);
   // Read-only bytes that the caller keeps alive.
   static Buffer Borrow(const std::byte* data, size_t bytes);
+  // Read-only bytes that `owner` keeps alive. The last reference to the buffer drops `owner`.
+  static Buffer Share(const std::byte* data, size_t bytes, std::shared_ptr<const void> owner);
   // A buffer without memory that is charged to this thread's meter as `bytes` bytes, for dry runs.
   static Buffer AccountOnly(size_t bytes);
   // From now on, charges the buffers that this thread allocates to `meter`, which may be null and must outlive them.
@@ -72,6 +75,7 @@ class Buffer {
  private:
   // The bytes, and the number of devices that share them.
   struct Storage;
+  enum class Origin : uint8_t { kSmallBlock, kLargeBlock, kNone, kOwner };  // kNone: borrowed or accounted only
   // The share of one device, with its number of references.
   struct DeviceShare {
     std::atomic<int64_t> owners = 1;
@@ -81,10 +85,14 @@ class Buffer {
   struct Storage {
     std::atomic<int64_t> shares = 1;
     std::atomic<bool> frozen = false;  // read-only
-    bool in_small_block = false;
+    Origin origin = Origin::kNone;
     size_t bytes = 0;
     std::byte* data = nullptr;
     DeviceShare first;
+  };
+
+  struct SharedStorage : Storage {
+    std::shared_ptr<const void> owner;
   };
 
   explicit Buffer(DeviceShare* share) : share_(share) {}

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "core/base/thread_pool.h"
-#include "execute/interp/thunk.h"
 #include "kernels/arrays/floats.h"
 
 namespace shoal::internal {
@@ -104,13 +103,11 @@ class OperandFold {
     });
   }
 
-  // Runs the task on blocks of elements, on all threads of the engine.
+  // Runs the task on blocks of elements, on all threads of the pool.
   template <class Task>
   void InBlocks(int64_t count, const Task& task) const {
     constexpr int64_t kBlock = int64_t{1} << 17;
-    ThreadPool* pool = count <= kBlock ? nullptr : EnginePoolOf(hlo_);
-    if (pool == nullptr) return task(0, count);
-    ForBlocks(*pool, count, kBlock, task);
+    ForBlocks(device_.pool(), count, kBlock, task);
   }
 
   static void AddWidened(ElementType type, const std::byte* next, float* sum, int64_t count) {
