@@ -35,7 +35,8 @@ def markdown(measured):
              f"before and after (from other processes): {', '.join(each['load'] for each in measured)}.", "",
              f"{len(rows)} modules: geometric mean {geometric_mean(ratios):.2f} times XLA's speed, "
              f"{sum(r < 1 for r in ratios)} below 1.0, {sum(r < 0.6 for r in ratios)} below 0.6; compilation "
-             f"{geometric_mean(compiles):.1f} times as fast. For the best run of each, which other processes disturb least: "
+             f"{geometric_mean(compiles):.1f} times as fast. By the best run of each module, on which other processes "
+             "have the least influence: "
              f"{geometric_mean(list(best.values())):.2f} times, {sum(r < 1 for r in best.values())} below 1.0, "
              f"{sum(r < 0.6 for r in best.values())} below 0.6.", "",
              "| module | XLA ms | ± % | shoal ms | ± % | speed | best-run speed | compile ms | XLA compile ms | limiting factor |",

@@ -1,4 +1,4 @@
-// Buffer live ranges as segments that never overlap within a block, and stacked sums of them.
+// Buffer live ranges as segments that never overlap within a block, and the stacked sums of these segments.
 import { bufferKinds, type Buffers, type Model } from "./model";
 import { RowKind } from "./rows";
 

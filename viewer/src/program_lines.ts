@@ -205,7 +205,7 @@ export class ProgramLines {
     return [label, this.model.axisOf.get(id) ?? ""];
   }
 
-  /** How often a row's instructions execute per training step; 0 leaves the column empty. */
+  /** Number of executions of a row's instructions per training step; 0 leaves the column empty. */
   times(line: number): number {
     const { rows, instr } = this.model;
     if (this.fusedInstr[line]! >= 0) return instr.times[this.fusedInstr[line]!]!;

@@ -114,7 +114,7 @@ export class ProgramPairs implements TableSource {
   }
   value(side: 0 | 1, row: number): number { return row < 0 ? 0 : this.sides[side].sums[this.metric][row]!; }
   change(pair: RowPair): number { return this.value(1, pair.b) - this.value(0, pair.a); }
-  /** The module and row that a line selects: A's, or B's if there is no row of A. */
+  /** The module and row that a line selects: the row of A, or of B if the line has no row of A. */
   target(line: number): { module: 0 | 1; row: number } {
     const pair = this.lines[line]!;
     return pair.a >= 0 ? { module: 0, row: pair.a } : { module: 1, row: pair.b };

@@ -17,7 +17,7 @@ enum class ChangeKind : uint8_t {
   kRegrouped,   // the op is fused in both modules, but with different ops
   kType,        // the element type or the dimensions changed
   kLayout,      // only the layout of the array changed
-  kPropagated,  // the type or layout changed because that of an operand changed
+  kPropagated,  // the type or layout changed because an operand's type or layout changed
   kGroups,      // the device groups of a collective changed
   kSharding,
   kAttribute,

@@ -12,7 +12,7 @@ namespace {
 // A larger matrix would not fit into memory.
 constexpr int64_t kMaxMatrixDevices = 4096;
 
-// The source line of the collective. If it has none, that of the start or fusion that contains it.
+// The source line of the collective, or else of the start or fusion that contains it.
 std::string SourceLineOf(const LogicalCollective& use, const Module& module) {
   for (const Instruction* hlo : {use.hlo, use.start})
     if (const Metadata* metadata = (*hlo)[kMetadata])

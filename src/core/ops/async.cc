@@ -147,7 +147,7 @@ ShapeResult Op<Opcode::kAsyncUpdate>::Infer(const Instruction& hlo, ShapePool&) 
   SHOAL_TRY(CheckShape(hlo));
   SHOAL_TRY(CheckProducer(hlo));
   const Computation* computation = Wrapped(hlo);
-  if (computation == nullptr) return hlo.shape_;  // an earlier op of the chain is broken, and has its own error
+  if (computation == nullptr) return hlo.shape_;  // an earlier op of the chain is invalid, and has its own error
   SHOAL_TRY(CheckComputation(hlo, *computation));
   const Shape& before = hlo.operand_shape(0);
   if (!HasAsyncShape(before) || !IsPrefix(before.element(0), hlo.shape().element(0)) ||

@@ -48,7 +48,8 @@ ShapeResult Op<Opcode::kBitcastConvert>::Infer(const Instruction& hlo, ShapePool
   const int narrow = std::min(width(from), width(to));
   if (wide % narrow != 0)
     return Broken(hlo, "C2",
-                  StrCat("one type's width must be a multiple of the other's, got ", Text(from), " and ", Text(to)));
+                  StrCat("the width of one type must be a multiple of the other width, got ", Text(from), " and ",
+                         Text(to)));
   if (wide == narrow) return shapes.WithType(operand, to);
   const bool widens = width(from) < width(to);
   const int last = operand.rank() - 1;

@@ -111,13 +111,13 @@ Status CheckFeatures(const Instruction& hlo, const ConvDims& labels) {
   const int64_t kernel_features = kernel.dim(labels.kernel_input_feature);
   if (!FeaturesFit(hlo, input_features, kernel_features))
     return Broken(hlo, "C10",
-                  StrCat("input features must be feature_group_count ", features, " times the kernel's ",
-                         kernel_features, ", got ", input_features));
+                  StrCat("the number of input features must be feature_group_count ", features, " times the ",
+                         kernel_features, " of the kernel, got ", input_features));
   for (size_t i = 0; i < labels.kernel_spatial.size(); ++i) {
     const int64_t size = kernel.dim(labels.kernel_spatial[i]);
     if (size != hlo[kWindow]->dims[i].size)
       return Broken(hlo, "C11",
-                    StrCat("window size must be the kernel's ", size, " in spatial dimension ", i, ", got ",
+                    StrCat("the window must have the size of the kernel, ", size, ", in spatial dimension ", i, ", got ",
                            hlo[kWindow]->dims[i].size));
   }
   return {};

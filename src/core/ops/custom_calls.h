@@ -17,13 +17,13 @@ enum CallTrait : uint16_t {
   kAddsThirdOperand = 2,  // D = alpha * A * B + beta * C, where D may be written over C
   kCommunicates = 4,      // communicates with other devices in a way that shoal does not model
   kReturnsOperand = 8,    // returns its operand, or a tuple of its operands
-  kReshards = 16,         // like kReturnsOperand after partitioning; before, converts between global and local shape
+  kReshards = 16,         // converts between global and local shape; after partitioning, returns its operand
   kStartsChain = 32,      // takes the results of the collectives that start a TPU async collective fusion
   kEndsChain = 64,        // takes the results of the collectives that end such a fusion
   kGlobalToLocal = 128,   // converts from the global shape to the per-device shape
   kStatesSharding = 256,       // states the sharding of its operand before partitioning
   kHostTransfer = 512,    // copies to or from the host's memory
-  // Kinds of pure calls: the gradient of attention, and those of a convolution with respect to filter and input.
+  // Kinds of pure calls: gradients of attention, and gradients of a convolution with respect to filter and input.
   kGradient = 1024,
   kFilterGradient = 2048,
   kInputGradient = 4096,

@@ -154,8 +154,8 @@ int64_t BytesOf(const Shape& shape) {
   if (shape.IsOpaque()) return kPointer;
   if (shape.IsBuffer()) return BytesOf(shape.element(0));
   if (!shape.IsArray() || shape.layout() == nullptr) return 0;
-  // Counts the size fields of dynamic dimensions and the padding of tiles. The XLA of jaxlib 0.12 does the same; that
-  // of 0.11 omits the padding.
+  // Counts the size fields of dynamic dimensions and the padding of tiles. XLA does the same in jaxlib
+  // 0.12; in jaxlib 0.11, it omits the padding.
   return SaturatingAdd(TiledBytes(shape), DynamicSizeBytes(shape));
 }
 

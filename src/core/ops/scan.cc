@@ -5,7 +5,7 @@
 namespace shoal::internal {
 namespace {
 
-// Operands are inputs and then carries; results are outputs and then carries.
+// The operands are the inputs, then the carries. The results are the outputs, then the carries.
 struct ScanParts {
   Signature body;
   std::vector<const Shape*> roots;

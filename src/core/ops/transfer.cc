@@ -34,7 +34,8 @@ Status SameChannel(const Instruction& hlo) {
   auto channel = [](const Instruction& each) {
     return each.has(kChannelId) ? StrCat(each[kChannelId]) : std::string("none");
   };
-  return Broken(hlo, "C1", StrCat("channel_id must match the operand's, ", channel(operand), ", got ", channel(hlo)));
+  return Broken(hlo, "C1",
+                StrCat("channel_id must be that of the operand, ", channel(operand), ", got ", channel(hlo)));
 }
 
 Status OperandBeginsWithData(const Instruction& hlo) {

@@ -41,7 +41,7 @@ inline constexpr Attr<std::string_view> kAsyncWrappedOpcode{"(wrapped opcode)"};
 // True for a custom call that forwards its operand with an annotation. Async chains may pass through it.
 bool IsAnnotation(const Instruction& hlo);
 
-// The async-start at the beginning of an async-update's or async-done's chain; null if there is none.
+// The async-start of the chain that contains this async-update or async-done; null if there is none.
 const Instruction* AsyncStartOf(const Instruction& hlo);
 // The op that an async chain wraps, as in "dot-start"; null if the wrapped computation has more than one op.
 Instruction* AsyncWrapped(const Instruction& hlo);

@@ -42,7 +42,7 @@ struct Rendezvous {
   uint64_t hash = 0;                              // hash of the key; identical in every process
   std::vector<int64_t> arrivals;                  // for each member, number of arrivals so far
   std::deque<std::shared_ptr<Operation>> expected;  // operations with missing members, in order
-  int64_t first_expected = 0;                     // the number of expected[0]
+  int64_t first_expected = 0;                     // sequence number of expected[0] among the group's operations
 };
 
 struct CollectiveRuntime::DeviceState {

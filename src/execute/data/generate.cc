@@ -130,7 +130,7 @@ class LeafGenerator {
   }
 
  private:
-  using Key = std::pair<Dims, int64_t>;  // index of the shard, and variant
+  using Key = std::pair<Dims, int64_t>;  // index of the shard; variant of the device
   Key KeyOf(int64_t device) const {
     return {shards_->positions[static_cast<size_t>(devices_.PartitionOf(device))], Variant(device)};
   }

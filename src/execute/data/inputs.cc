@@ -95,7 +95,7 @@ class NpyFiles {
   std::string unpacked_;
 };
 
-// True if the dimensions match the shape. Where the shape is dynamic, they may be smaller.
+// True if the dimensions match the shape. The size of a dynamic dimension may be smaller than its bound.
 bool Matches(Ints dims, const Shape& shape) {
   if (dims.size() != shape.dims().size()) return false;
   for (size_t d = 0; d < dims.size(); ++d) {

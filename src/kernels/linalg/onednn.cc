@@ -88,7 +88,7 @@ void Reorder(const Desc& from_desc, const void* from, const Desc& to_desc, void*
   dnnl::reorder(source, target).execute(Stream(), source, target);
 }
 
-// The layouts of an array: the user's, and the one that the primitive requires.
+// The user's layout of an array, and the layout that the primitive requires.
 struct Layouts {
   Desc user, required;
   bool is_same() const { return user == required; }

@@ -18,21 +18,22 @@ struct GemmOffsets {
 // views have offset 0. The tiles depend only on the sizes, so any number of threads yields the same bits.
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
                   std::span<const GemmOffsets> offsets, float* c, ThreadPool& pool);
-// The same for f64.
+// ParallelGemm for f64.
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,
                   std::span<const GemmOffsets> offsets, double* c, ThreadPool& pool);
-// The same for 32-bit integers, which wrap.
+// ParallelGemm for 32-bit integers. Sums wrap.
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b,
                   std::span<const GemmOffsets> offsets, uint32_t* c, ThreadPool& pool);
 
 // One GEMM in this thread, by the fastest library available. The result replaces c, or is added to c if `add`.
 void AddGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add);
 
-// The same for signed bytes, with wrapping 32-bit sums. Returns false and does nothing if the CPU has none for it.
+// ParallelGemm for signed bytes, with wrapping 32-bit sums. Returns false and does nothing if the CPU lacks the
+// instructions.
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b,
                   std::span<const GemmOffsets> offsets, int32_t* c, ThreadPool& pool);
 
-// The same for bf16, summed in f32. Returns false and does nothing if the CPU has no instructions for it.
+// ParallelGemm for bf16, summed in f32. Returns false and does nothing if the CPU lacks the instructions.
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b,
                   std::span<const GemmOffsets> offsets, float* c, ThreadPool& pool);
 

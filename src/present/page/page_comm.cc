@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// Maximum number of device ids listed in total. Of further groups, only the size is stored.
+// Maximum number of device ids listed in total. For further groups, the page stores only the size.
 constexpr size_t kMaxListed = 400'000;
 
 void AddCollectives(const PageModule& page, StringTable& strings, PageSection& section) {

@@ -59,7 +59,7 @@ bool IsContributedByOthers(const ShardGrid& grid, size_t source) {
   return !grid.replicated() && FirstHolder(grid, source) == source;
 }
 
-// Rules that send parts that other members need to all of them. All other parts stay local.
+// A part that another member needs is sent to all members. All other parts stay local.
 PartRules JoinRules(std::vector<ShardGrid> grids, Combine join) {
   PartRules rules;
   rules.split = [grids](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
