@@ -230,10 +230,11 @@ void Matcher::MatchReplaced() {
 // Matches forwarding ops, such as fusions and get-tuple-elements, by the value that they forward.
 void Matcher::MatchForwardingOps() { MatchByKey(&Matcher::ForwardedValue); }
 
-DiffSide::DiffSide(const Module& module, const ExecutionOptions& options, bool without_large_constants)
-    : module(module),
-      executions(module, options),
-      ids(module),
+DiffSide::DiffSide(const ModuleFacts& facts, bool without_large_constants)
+    : facts(facts),
+      module(facts.module()),
+      executions(facts.executions()),
+      ids(facts.ids()),
       fingerprints(module, ids, without_large_constants),
       flow(module, executions.calls(), ids),
       values(flow, fingerprints) {}

@@ -2,19 +2,21 @@
 #pragma once
 
 #include "analyze/diff/value_hash.h"
-#include "analyze/facts/execution_counts.h"
+#include "analyze/summary/module_facts.h"
 
 namespace shoal::internal {
 
 // One of the two compared modules, with its analyses.
 struct DiffSide {
-  DiffSide(const Module& module, const ExecutionOptions& options, bool without_large_constants);
+  // The facts must outlive the side.
+  DiffSide(const ModuleFacts& facts, bool without_large_constants);
   DiffSide(const DiffSide&) = delete;
   DiffSide& operator=(const DiffSide&) = delete;
 
+  const ModuleFacts& facts;
   const Module& module;
-  ExecutionCounts executions;
-  InstructionIds ids;
+  const ExecutionCounts& executions;
+  const InstructionIds& ids;
   Fingerprints fingerprints;
   DataFlow flow;
   ValueHashes values;

@@ -5,11 +5,11 @@
 
 namespace shoal::internal {
 
-StageChanges ChangesOfStage(const Module& before, const Module& after, std::string stage) {
+StageChanges ChangesOfStage(const ModuleFacts& before, const ModuleFacts& after, std::string stage) {
   StageChanges result{std::move(stage), 0, {}};
-  for (const Computation* computation : after.computations)
+  for (const Computation* computation : after.module().computations)
     result.instructions += std::ssize(computation->instructions);
-  const DiffSide a(before, {}, false), b(after, {}, false);
+  const DiffSide a(before, false), b(after, false);
   for (const Change& change : ChangesBetween(a, b)) {
     const Instruction* hlo = change.instruction();
     result.counts[change.kind][hlo == nullptr ? change.what : std::string(Text(hlo->opcode))] += change.count;

@@ -16,7 +16,7 @@ struct StageChanges {
   bool none() const { return counts.empty(); }
 };
 
-StageChanges ChangesOfStage(const Module& before, const Module& after, std::string stage);
+StageChanges ChangesOfStage(const ModuleFacts& before, const ModuleFacts& after, std::string stage);
 
 // Returns text such as "removed copy × 2; fused add × 2, dot".
 std::string ToString(const StageChanges& changes);

@@ -128,16 +128,7 @@ class Tally {
   bool only_scalars_ = true;
 };
 
-}  // namespace
-
-bool IsArithmetic(OpClass op_class) {
-  return op_class == OpClass::kContraction || op_class == OpClass::kOpaque || op_class == OpClass::kLinearAlgebra;
-}
-
-const FusionWork& FusionWorks::Of(const Instruction& fusion) {
-  const Computation* fused = fusion[kCalls];
-  auto [found, inserted] = cache_.try_emplace(fused);
-  if (!inserted) return found->second;
+FusionWork WorkOf(const Computation* fused) {
   Tally tally;
   std::vector<const Computation*> worklist;
   std::unordered_set<const Computation*> seen{nullptr};
@@ -153,7 +144,22 @@ const FusionWork& FusionWorks::Of(const Instruction& fusion) {
           if (seen.insert(callee).second) worklist.push_back(callee);
     }
   }
-  return found->second = tally.Result();
+  return tally.Result();
 }
+
+}  // namespace
+
+bool IsArithmetic(OpClass op_class) {
+  return op_class == OpClass::kContraction || op_class == OpClass::kOpaque || op_class == OpClass::kLinearAlgebra;
+}
+
+FusionWorks::FusionWorks(const Module& module) {
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (IsFusion(*hlo))
+        if (auto [found, inserted] = works_.try_emplace((*hlo)[kCalls]); inserted) found->second = WorkOf(found->first);
+}
+
+const FusionWork& FusionWorks::Of(const Instruction& fusion) const { return works_.at(fusion[kCalls]); }
 
 }  // namespace shoal::internal

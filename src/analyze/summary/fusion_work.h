@@ -25,12 +25,14 @@ struct FusionWork {
 // True for contractions, decompositions and library calls.
 bool IsArithmetic(OpClass op_class);
 
+// The work of every fusion of a module.
 class FusionWorks {
  public:
-  const FusionWork& Of(const Instruction& fusion);
+  explicit FusionWorks(const Module& module);
+  const FusionWork& Of(const Instruction& fusion) const;
 
  private:
-  std::unordered_map<const Computation*, FusionWork> cache_;
+  std::unordered_map<const Computation*, FusionWork> works_;
 };
 
 }  // namespace shoal::internal

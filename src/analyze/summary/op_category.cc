@@ -29,7 +29,7 @@ OpCategory CategoryOfCustomCall(const Instruction& hlo) {
   return IsFreeCall(hlo) || IsAnnotation(hlo) ? OpCategory::kNone : OpCategory::kComputation;
 }
 
-OpCategory CategoryOfTransfer(const Instruction& hlo, FusionWorks& works) {
+OpCategory CategoryOfTransfer(const Instruction& hlo, const FusionWorks& works) {
   if (IsAsyncCopy(hlo)) return CopiesToOrFromHost(hlo) ? OpCategory::kCommunication : OpCategory::kNone;
   if (!IsAsyncChain(hlo)) return OpCategory::kCommunication;
   if (!IsAsyncStart(hlo) && !IsAsyncDone(hlo)) return OpCategory::kNone;  // an async-update
@@ -45,7 +45,7 @@ const Instruction& Unwrapped(const Instruction& hlo) {
   return wrapped != nullptr ? *wrapped : hlo;
 }
 
-OpCategory OpCategoryOf(const Instruction& hlo, FusionWorks& works) {
+OpCategory OpCategoryOf(const Instruction& hlo, const FusionWorks& works) {
   static constexpr OpClass kHeavy[] = {OpClass::kContraction,   OpClass::kReduction, OpClass::kLinearAlgebra,
                                        OpClass::kGatherScatter, OpClass::kRandom,    OpClass::kOpaque};
   const OpClass op_class = Info(hlo.opcode).op_class;
@@ -58,18 +58,18 @@ OpCategory OpCategoryOf(const Instruction& hlo, FusionWorks& works) {
   return heavy ? OpCategory::kComputation : OpCategory::kNone;
 }
 
-bool IsArithmetic(const Instruction& hlo, FusionWorks& works) {
+bool IsArithmetic(const Instruction& hlo, const FusionWorks& works) {
   return IsFusion(hlo) ? works.Of(hlo).is_arithmetic : IsArithmetic(Info(hlo.opcode).op_class);
 }
 
-std::string LabelOf(const Instruction& hlo, FusionWorks& works) {
+std::string LabelOf(const Instruction& hlo, const FusionWorks& works) {
   if (IsFusion(hlo)) return StrCat("fusion: ", works.Of(hlo).label);
   if (IsUnknown(hlo)) return std::string(hlo[kUnknownOpcode]);
   if (IsCustomCall(hlo)) return StrCat("custom-call ", TargetOf(hlo));
   return std::string(Text(hlo.opcode));
 }
 
-std::string TotalsKindOf(const Instruction& hlo, FusionWorks& works) {
+std::string TotalsKindOf(const Instruction& hlo, const FusionWorks& works) {
   if (IsFusion(hlo)) return StrCat(works.Of(hlo).main, " fusion");
   if (IsCustomCall(hlo)) return std::string(TargetOf(hlo));
   return LabelOf(hlo, works);

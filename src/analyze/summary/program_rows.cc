@@ -3,6 +3,10 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "analyze/cost/cost.h"
+#include "analyze/facts/instruction_ids.h"
+#include "analyze/facts/logical_collective.h"
+#include "analyze/summary/fusion_work.h"
 #include "analyze/summary/skeleton_fold.h"
 #include "analyze/summary/repeats.h"
 #include "core/base/strings.h"
@@ -29,14 +33,13 @@ using Nodes = std::vector<uint32_t>;
 
 class RowBuilder {
  public:
-  RowBuilder(const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
-             const ModuleCost& cost, const InstructionIds& ids, FusionWorks& works)
-      : module_(module), executions_(executions), ids_(ids), works_(works) {
-    for (const LogicalCollective& collective : collectives.all) {
+  explicit RowBuilder(const ModuleFacts& facts)
+      : module_(facts.module()), executions_(facts.executions()), ids_(facts.ids()), works_(facts.fusion_works()) {
+    for (const LogicalCollective& collective : facts.collectives().all) {
       starts_[collective.start] = &collective;
       if (collective.async()) dones_[collective.done] = &collective;
     }
-    for (const InstructionCost& instruction : cost.instructions) with_cost_.insert(instruction.hlo);
+    for (const InstructionCost& instruction : facts.cost().instructions) with_cost_.insert(instruction.hlo);
   }
 
   std::vector<ProgramRow> Rows() {
@@ -263,7 +266,7 @@ class RowBuilder {
   const Module& module_;
   const ExecutionCounts& executions_;
   const InstructionIds& ids_;
-  FusionWorks& works_;
+  const FusionWorks& works_;
   absl::flat_hash_map<const Instruction*, const LogicalCollective*> starts_, dones_;
   absl::flat_hash_set<const Instruction*> with_cost_;
   std::unordered_map<const Computation*, Nodes> blocks_;
@@ -272,11 +275,9 @@ class RowBuilder {
 
 }  // namespace
 
-std::vector<ProgramRow> ProgramRowsOf(const Module& module, const ExecutionCounts& executions,
-                                      const ModuleCollectives& collectives, const ModuleCost& cost,
-                                      const InstructionIds& ids, FusionWorks& works) {
-  if (module.entry == nullptr) return {};
-  return RowBuilder(module, executions, collectives, cost, ids, works).Rows();
+std::vector<ProgramRow> ProgramRowsOf(const ModuleFacts& facts) {
+  if (facts.module().entry == nullptr) return {};
+  return RowBuilder(facts).Rows();
 }
 
 }  // namespace shoal::internal

@@ -2,10 +2,10 @@
 // their computations. Repeated layers and consecutive minor ops are folded. Each unfused instruction is in one row.
 #pragma once
 
-#include "analyze/cost/cost.h"
-#include "analyze/facts/logical_collective.h"
-#include "analyze/facts/instruction_ids.h"
-#include "analyze/summary/fusion_work.h"
+#include <string>
+#include <vector>
+
+#include "analyze/summary/module_facts.h"
 
 namespace shoal::internal {
 
@@ -30,8 +30,6 @@ struct ProgramRow {
 };
 
 // Returns the rows in depth-first order. A computation with several callers appears only under the first caller.
-std::vector<ProgramRow> ProgramRowsOf(const Module& module, const ExecutionCounts& executions,
-                                      const ModuleCollectives& collectives, const ModuleCost& cost,
-                                      const InstructionIds& ids, FusionWorks& works);
+std::vector<ProgramRow> ProgramRowsOf(const ModuleFacts& facts);
 
 }  // namespace shoal::internal

@@ -22,11 +22,11 @@ std::string_view OpNameOf(const Instruction& hlo) {
 
 class Skeleton::Builder {
  public:
-  Builder(Skeleton& skeleton, const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
-          const SkeletonOptions& options)
-      : skeleton_(skeleton), module_(module), executions_(executions), options_(options) {
+  Builder(Skeleton& skeleton, const ModuleFacts& facts, const SkeletonOptions& options)
+      : skeleton_(skeleton), module_(facts.module()), executions_(facts.executions()), works_(facts.fusion_works()),
+        options_(options) {
     empty_block_ = &skeleton_.blocks_.emplace_back();
-    for (const LogicalCollective& collective : collectives.all) {
+    for (const LogicalCollective& collective : facts.collectives().all) {
       starts_[collective.start] = &collective;
       if (collective.async()) dones_[collective.done] = &collective;
     }
@@ -65,7 +65,7 @@ class Skeleton::Builder {
     for (const Instruction* hlo : computation.instructions) AddTo(block, *hlo, inside_fusion);
     for (SkeletonItem& item : block.items) Complete(item);
     if (options_.ops == ShownOps::kImportant && !inside_fusion)
-      FoldMinorOps(block.items, skeleton_.blocks_, skeleton_.works_);
+      FoldMinorOps(block.items, skeleton_.blocks_, works_);
     FoldRepeats(block.items, skeleton_.blocks_);
     Measure(block);
     skeleton_.blocks_.push_back(std::move(block));
@@ -112,7 +112,7 @@ class Skeleton::Builder {
   bool IsShown(const Instruction& hlo, bool inside_fusion) {
     if (options_.ops == ShownOps::kAll) return true;
     if (inside_fusion) return Info(hlo.opcode).op_class != OpClass::kStructure;
-    const OpCategory category = OpCategoryOf(hlo, skeleton_.works_);
+    const OpCategory category = OpCategoryOf(hlo, works_);
     if (category == OpCategory::kNone) return false;
     if (options_.ops == ShownOps::kCommunication) return category == OpCategory::kCommunication;
     return options_.ops == ShownOps::kImportant || category == OpCategory::kComputation;
@@ -166,7 +166,7 @@ class Skeleton::Builder {
     if (item.hash != 0 || item.hlo == nullptr) return;  // inlined from another block
     const Instruction& hlo = *item.hlo;
     uint64_t hash = CombineHash(static_cast<uint64_t>(item.kind),
-                                EquivalenceHash(hlo, item.collective, item.blocks.empty(), module_, skeleton_.works_));
+                                EquivalenceHash(hlo, item.collective, item.blocks.empty(), module_, works_));
     if (item.kind == ItemKind::kLoop) hash = CombineHash(hash, static_cast<uint64_t>(executions_.TripCountOfLoop(hlo).count));
     item.lines = item.kind == ItemKind::kConditional ? 0 : 1;
     for (const SkeletonBlock* block : item.blocks) {
@@ -180,15 +180,15 @@ class Skeleton::Builder {
   Skeleton& skeleton_;
   const Module& module_;
   const ExecutionCounts& executions_;
+  const FusionWorks& works_;
   const SkeletonOptions& options_;
   const SkeletonBlock* empty_block_ = nullptr;
   absl::flat_hash_map<const Instruction*, const LogicalCollective*> starts_, dones_;
   absl::flat_hash_map<const Computation*, const SkeletonBlock*> blocks_;
 };
 
-Skeleton::Skeleton(const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
-                   const SkeletonOptions& options) {
-  Builder(*this, module, executions, collectives, options).Build();
+Skeleton::Skeleton(const ModuleFacts& facts, const SkeletonOptions& options) {
+  Builder(*this, facts, options).Build();
 }
 
 }  // namespace shoal::internal

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyze/facts/logical_collective.h"
+#include "analyze/summary/module_facts.h"
 #include "analyze/summary/op_category.h"
 
 namespace shoal::internal {
@@ -49,19 +50,16 @@ inline constexpr int64_t kMaxLines = INT64_MAX / 4;
 
 class Skeleton {
  public:
-  // The module, the counts and the collectives must outlive the skeleton.
-  Skeleton(const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
-           const SkeletonOptions& options);
+  // The facts must outlive the skeleton.
+  Skeleton(const ModuleFacts& facts, const SkeletonOptions& options);
 
   // The block of the entry computation. A computation with several callers has only one block.
   const SkeletonBlock& entry() const { return *entry_; }
-  FusionWorks& works() { return works_; }
 
  private:
   class Builder;
   std::deque<SkeletonBlock> blocks_;
   const SkeletonBlock* entry_ = nullptr;
-  FusionWorks works_;
 };
 
 // Returns the op_name of an instruction, without bracketed parameters (from old JAX versions). Empty if there is none.

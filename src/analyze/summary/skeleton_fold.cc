@@ -17,7 +17,7 @@ size_t NumberEnd(std::string_view text, size_t begin) {
   return begin;
 }
 
-bool IsMinorFusion(const SkeletonItem& item, FusionWorks& works) {
+bool IsMinorFusion(const SkeletonItem& item, const FusionWorks& works) {
   if (item.hlo == nullptr || item.collective != nullptr || !item.blocks.empty()) return false;
   const Instruction& hlo = Unwrapped(*item.hlo);
   return IsFusion(hlo) && works.Of(hlo).is_minor;
@@ -99,7 +99,7 @@ void FoldRepeats(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& bl
   }
 }
 
-void FoldMinorOps(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks, FusionWorks& works) {
+void FoldMinorOps(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks, const FusionWorks& works) {
   constexpr size_t kMin = 2;
   std::erase_if(items, [&](const SkeletonItem& item) {
     return item.kind == SkeletonItem::Kind::kDone && IsMinorFusion(item, works);
@@ -154,7 +154,7 @@ std::string WithWildcards(std::string_view text, std::string_view other) {
 }
 
 uint64_t EquivalenceHash(const Instruction& hlo, const LogicalCollective* collective, bool with_operands,
-                         const Module& module, FusionWorks& works) {
+                         const Module& module, const FusionWorks& works) {
   uint64_t hash = CombineHash(0, static_cast<uint64_t>(hlo.opcode));
   hash = CombineHash(hash, reinterpret_cast<uintptr_t>(&hlo.shape().bare()));
   if (with_operands)

@@ -9,7 +9,7 @@ namespace shoal::internal {
 void FoldRepeats(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks);
 
 // Replaces consecutive minor fusions by one item, and removes the dones of async minor fusions.
-void FoldMinorOps(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks, FusionWorks& works);
+void FoldMinorOps(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks, const FusionWorks& works);
 
 // Computes the hash and the number of lines of a block from its items.
 void Measure(SkeletonBlock& block);
@@ -19,7 +19,7 @@ std::string WithWildcards(std::string_view text, std::string_view other);
 
 // Hashes the op, types, label, participants, source line, and op_name ignoring numbers.
 uint64_t EquivalenceHash(const Instruction& hlo, const LogicalCollective* collective, bool with_operands,
-                         const Module& module, FusionWorks& works);
+                         const Module& module, const FusionWorks& works);
 uint64_t CombineHash(uint64_t hash, uint64_t value);
 uint64_t HashIgnoringNumbers(std::string_view text);
 

@@ -44,18 +44,19 @@ class Totals {
 
 }  // namespace
 
-StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works) {
+StepTotals StepTotalsOf(const ModuleFacts& facts) {
+  const FusionWorks& works = facts.fusion_works();
   Totals totals;
   StepTotals result;
   absl::flat_hash_map<const Instruction*, std::string> collective_parts;  // kind of the collective of each part
-  for (const LogicalCollective& collective : collectives.all) {
+  for (const LogicalCollective& collective : facts.collectives().all) {
     KindTotal once;
     once.payload_bytes = static_cast<double>(collective.payload_bytes);
     const std::string kind(Text(collective.kind));
     totals.Add(kind, OpCategory::kCommunication, once, collective.times);
     for (const Instruction* part : {collective.hlo, collective.start, collective.done}) collective_parts[part] = kind;
   }
-  for (const InstructionCost& instruction : cost.instructions) {
+  for (const InstructionCost& instruction : facts.cost().instructions) {
     if (const auto part = collective_parts.find(instruction.hlo); part != collective_parts.end()) {
       totals.AddCost(part->second, instruction.once, instruction.times);
       continue;

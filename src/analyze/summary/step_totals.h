@@ -4,6 +4,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "analyze/cost/cost.h"
 #include "analyze/facts/logical_collective.h"
+#include "analyze/summary/module_facts.h"
 #include "analyze/summary/op_category.h"
 
 namespace shoal::internal {
@@ -26,6 +27,6 @@ struct StepTotals {
   absl::flat_hash_map<const Instruction*, Cost> cost_of;  // cost per execution, except for collectives
 };
 
-StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works);
+StepTotals StepTotalsOf(const ModuleFacts& facts);
 
 }  // namespace shoal::internal

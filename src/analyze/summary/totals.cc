@@ -7,23 +7,24 @@
 
 namespace shoal::internal {
 
-ModuleTotals TotalsOf(const Module& module, const ExecutionCounts& executions) {
+ModuleTotals TotalsOf(const ModuleFacts& facts) {
+  const Module& module = facts.module();
   ModuleTotals totals;
-  totals.devices = InferDevices(module);
+  totals.devices = facts.devices();
   totals.computations = std::ssize(module.computations);
   for (const Computation* computation : module.computations)
     totals.instructions += static_cast<double>(computation->instructions.size());
-  const ModuleCost cost = CostOf(module, executions);
+  const ModuleCost& cost = facts.cost();
   totals.flops = cost.total.flops;
   totals.transcendentals = cost.total.transcendentals;
   totals.bytes = cost.total.bytes();
-  const ModuleCollectives collectives = CollectivesOf(module, executions, totals.devices.grid);
+  const ModuleCollectives& collectives = facts.collectives();
   for (const LogicalCollective& collective : collectives.all) {
     totals.wire_bytes += collective.times * static_cast<double>(collective.MaxWireBytes());
     totals.collectives += collective.times;
     totals.by_kind[std::string(Text(collective.kind))] += collective.times;
   }
-  ModuleMemory memory = MemoryOf(module);
+  const ModuleMemory& memory = facts.memory();
   totals.peak_memory = static_cast<double>(memory.device.peak);
   totals.assumptions = collectives.assumptions;
   totals.assumptions.insert(totals.assumptions.end(), memory.assumptions.begin(), memory.assumptions.end());

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "analyze/facts/execution_counts.h"
 #include "analyze/facts/infer_devices.h"
+#include "analyze/summary/module_facts.h"
 
 namespace shoal::internal {
 
@@ -22,7 +22,7 @@ struct ModuleTotals {
   std::vector<std::string> assumptions;
 };
 
-ModuleTotals TotalsOf(const Module& module, const ExecutionCounts& executions);
+ModuleTotals TotalsOf(const ModuleFacts& facts);
 
 // The totals as metrics, with the names that reports and thresholds use.
 struct Metric {

@@ -26,7 +26,7 @@ WorkKind WorkKindOfClass(OpClass op_class) {
 
 }  // namespace
 
-WorkKind WorkKindOf(const Instruction& hlo, FusionWorks& works) {
+WorkKind WorkKindOf(const Instruction& hlo, const FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
   if (IsCommunication(op) || OpCategoryOf(op, works) == OpCategory::kCommunication) return WorkKind::kCollective;
   if (IsFusion(op)) return WorkKindOfClass(works.Of(op).main_class);

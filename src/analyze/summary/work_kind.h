@@ -15,6 +15,6 @@ enum class WorkKind : uint8_t {
   kNone,         // parameters, constants, tuples
 };
 
-WorkKind WorkKindOf(const Instruction& hlo, FusionWorks& works);
+WorkKind WorkKindOf(const Instruction& hlo, const FusionWorks& works);
 
 }  // namespace shoal::internal

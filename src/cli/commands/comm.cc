@@ -20,14 +20,13 @@ std::string SourceLineOf(const LogicalCollective& use, const Module& module) {
   return "";
 }
 
-void FillRows(const Module& module, const ExecutionCounts& executions, CommReport& report) {
-  const ModuleCost cost = CostOf(module, executions);
-  Overlaps overlaps(cost, executions);
+void FillRows(const ModuleFacts& facts, CommReport& report) {
   NodeSplits splits(report.devices_per_node);
-  for (const LogicalCollective& use : report.collectives.all)
-    report.rows.push_back({&use, use.MaxRingBytes(), use.MaxWireBytes(), splits.Of(use),
-                           overlaps.Of(*use.start, *use.done), SourceLineOf(use, module)});
-  for (const Computation* computation : executions.calls().ReachableFromEntry())
+  const std::vector<LogicalCollective>& all = facts.collectives().all;
+  for (size_t i = 0; i < all.size(); ++i)
+    report.rows.push_back({&all[i], all[i].MaxRingBytes(), all[i].MaxWireBytes(), splits.Of(all[i]),
+                           facts.overlaps()[i], SourceLineOf(all[i], facts.module())});
+  for (const Computation* computation : facts.executions().calls().ReachableFromEntry())
     for (const Instruction* hlo : computation->instructions)
       if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop) report.loops.push_back(hlo);
 }
@@ -40,25 +39,22 @@ int CommCommand(const CommFlags& flags) {
   const Module& module = *input.module;
   const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({&module});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
-  const ExecutionCounts executions(module, *options);
+  const ModuleFacts facts(module, {*options, flags.num_replicas, flags.num_partitions, std::nullopt});
   CommReport report{.file = flags.file,
-                    .devices = InferDevices(module, flags.num_replicas, flags.num_partitions),
+                    .facts = &facts,
                     .devices_per_node = flags.devices_per_node,
-                    .collectives = {{}, ParticipantTable({}), {}, {}},
                     .rows = {},
                     .loops = {},
-                    .assumptions = AssumptionsOf(executions),
-                    .executions = &executions,
+                    .assumptions = AssumptionsOf(facts.executions()),
                     .matrix = !flags.matrix.empty(),
                     .top = flags.top};
-  report.collectives = CollectivesOf(module, executions, report.devices.grid);
-  report.assumptions.insert(report.assumptions.end(), report.collectives.assumptions.begin(),
-                            report.collectives.assumptions.end());
-  if (report.matrix && report.devices.grid.count() > kMaxMatrixDevices) {
+  const std::vector<std::string>& more = facts.collectives().assumptions;
+  report.assumptions.insert(report.assumptions.end(), more.begin(), more.end());
+  if (report.matrix && facts.devices().grid.count() > kMaxMatrixDevices) {
     report.matrix = false;
     report.assumptions.push_back(StrCat("no matrix: it is limited to ", kMaxMatrixDevices, " devices"));
   }
-  FillRows(module, executions, report);
+  FillRows(facts, report);
   const bool csv = report.matrix && flags.matrix == "csv";
   const std::string text = csv ? CommMatrixCsv(report) : flags.common.json ? CommJson(report) : CommText(report);
   return Finish(input, text, flags.common);

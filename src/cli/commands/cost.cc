@@ -10,10 +10,9 @@ int CostCommand(const CostFlags& flags) {
   if (input.module == nullptr) return FailOnInput(input, flags.common);
   const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({input.module.get()});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
-  const ExecutionCounts executions(*input.module, *options);
-  CostReport report{flags.file, input.module.get(), CostOf(*input.module, executions), flags.by, flags.top,
-                    AssumptionsOf(executions)};
-  const std::vector<std::string> without_cost = AssumptionsOf(report.cost);
+  const ModuleFacts facts(*input.module, {.execution = *options});
+  CostReport report{flags.file, &facts, flags.by, flags.top, AssumptionsOf(facts.executions())};
+  const std::vector<std::string> without_cost = AssumptionsOf(facts.cost());
   report.assumptions.insert(report.assumptions.end(), without_cost.begin(), without_cost.end());
   return Finish(input, flags.common.json ? CostJson(report) : CostText(report), flags.common);
 }

@@ -45,12 +45,13 @@ int DiffCommand(const DiffFlags& flags) {
   const int64_t elided = ElidedConstants(*a.module) + ElidedConstants(*b.module);
   const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({a.module.get(), b.module.get()});
   if (!options.ok()) return FailOnInput(a, options.diag(), flags.common);
-  const DiffSide side_a(*a.module, *options, elided > 0), side_b(*b.module, *options, elided > 0);
-  report.a = {flags.a, a.module.get(), TotalsOf(*a.module, side_a.executions)};
+  const ModuleFacts facts_a(*a.module, {.execution = *options}), facts_b(*b.module, {.execution = *options});
+  const DiffSide side_a(facts_a, elided > 0), side_b(facts_b, elided > 0);
+  report.a = {flags.a, a.module.get(), facts_a.totals()};
   report.changes = ChangesBetween(side_a, side_b);
   // For equal modules without a schedule, the estimated schedule of A holds for both.
   const bool same = report.changes.empty() && !a.module->is_scheduled && !b.module->is_scheduled;
-  report.b = {flags.b, b.module.get(), same ? report.a.totals : TotalsOf(*b.module, side_b.executions)};
+  report.b = {flags.b, b.module.get(), same ? report.a.totals : facts_b.totals()};
   if (elided > 0)
     report.assumptions.push_back(
         StrCat(Pluralize(elided, "constant"), " without values in the text: large ones are compared by type only"));

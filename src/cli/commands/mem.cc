@@ -11,17 +11,14 @@ namespace shoal::internal {
 namespace {
 
 // Computes the memory of a run. Returns false if the module cannot be run.
-bool ComputeRunMemory(Input& input, MemReport& report) {
+bool ComputeRunMemory(Input& input, const ModuleFacts& facts, MemReport& report) {
   Verify(*input.module, input.diags);
   if (input.diags.errors() > 0) return false;
   if (Status fits = CheckConstantMemory(*input.module); !fits.ok()) {
     input.diags.Add(fits.diag());
     return false;
   }
-  const DeviceGrid grid = InferDevices(*input.module).grid;
-  report.run = RunMemoryOf(*input.module, ExecutionCounts(*input.module), grid);
-  std::vector<std::string>& assumptions = report.memory.assumptions;
-  assumptions.insert(assumptions.end(), report.run->assumptions.begin(), report.run->assumptions.end());
+  report.run = RunMemoryOf(*input.module, facts.executions(), facts.devices().grid);
   return !report.run->peaks.empty();
 }
 
@@ -33,9 +30,9 @@ int MemCommand(const MemFlags& flags) {
   if (const Instruction* oversized = FirstSizeOverflow(*input.module))
     return FailOnInput(input, Fail(oversized->at, "mem.C1", StrCat("the total size of the values up to this one must not "
                                    "overflow, got a value of ", ToString(oversized->shape()))), flags.common);
-  ModuleMemory memory = MemoryOf(*input.module, ParseBackend(flags.backend));
-  MemReport report{flags.file, input.module.get(), std::move(memory), {}, ParseBytes(flags.budget), flags.top};
-  if (flags.run && !ComputeRunMemory(input, report)) return FailOnInput(input, flags.common);
+  const ModuleFacts facts(*input.module, {.backend = ParseBackend(flags.backend)});
+  MemReport report{flags.file, &facts, {}, ParseBytes(flags.budget), flags.top};
+  if (flags.run && !ComputeRunMemory(input, facts, report)) return FailOnInput(input, flags.common);
   const int status = Finish(input, flags.common.json ? MemJson(report) : MemText(report), flags.common);
   return status == kOk && !report.Fits() ? kInputError : status;
 }

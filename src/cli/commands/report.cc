@@ -10,16 +10,16 @@ namespace shoal::internal {
 namespace {
 
 std::vector<std::string> AllAssumptions(const PageModule& page) {
-  std::vector<std::string> all = AssumptionsOf(page.executions);
-  for (const auto* more : {&page.collectives.assumptions, &page.memory.assumptions})
+  std::vector<std::string> all = AssumptionsOf(page.facts->executions());
+  for (const auto* more : {&page.facts->collectives().assumptions, &page.facts->memory().assumptions})
     all.insert(all.end(), more->begin(), more->end());
   return all;
 }
 
 // Adds predictions. If the time of the module cannot be predicted, the page lists the reason as an assumption.
-Status AddTimes(const ExecutionOptions& options, const std::vector<Machine>& machines, PageModule& page) {
+Status AddTimes(const std::vector<Machine>& machines, PageModule& page) {
   if (machines.empty()) return {};
-  auto input = PredictionInput::Of(page.module, options, page.devices.grid);
+  auto input = PredictionInput::Of(page.facts);
   if (!input.ok()) {
     page.assumptions.push_back(StrCat("the step time cannot be predicted: ", input.diag().message));
     return {};
@@ -50,7 +50,9 @@ Result<std::vector<Machine>> LoadMachines(const std::vector<std::string>& names)
 }
 
 std::unique_ptr<PageModule> MakePage(const Input& input, const ExecutionOptions& options, const ReportFlags& flags) {
-  auto page = std::make_unique<PageModule>(input.path, *input.module, options, flags.devices_per_node);
+  auto facts = std::make_shared<const ModuleFacts>(*input.module, FactOptions{.execution = options});
+  auto page = std::make_unique<PageModule>(input.path, std::move(facts));
+  page->devices_per_node = flags.devices_per_node;
   page->assumptions = AllAssumptions(*page);
   if (!flags.budget.empty()) page->budget = ParseBytes(flags.budget).value_or(-1);
   return page;
@@ -72,7 +74,7 @@ int ReportCommand(const ReportFlags& flags) {
   if (!options.ok()) return FailOnInput(a, options.diag(), common);
   PageSections sections;
   const std::unique_ptr<PageModule> page_a = MakePage(a, *options, flags);
-  if (Status done = AddTimes(*options, *machines, *page_a); !done.ok()) return FailOnUsage(done.diag().message, common);
+  if (Status done = AddTimes(*machines, *page_a); !done.ok()) return FailOnUsage(done.diag().message, common);
   if (Status done = AddProfiles(flags.traces, *page_a); !done.ok()) return FailOnUsage(done.diag().message, common);
   AddModuleSections(*page_a, "a.", sections);
   std::unique_ptr<PageModule> page_b;
@@ -80,10 +82,10 @@ int ReportCommand(const ReportFlags& flags) {
   std::vector<std::string> files = {page_a->file};
   if (b.module != nullptr) {
     page_b = MakePage(b, *options, flags);
-    if (Status done = AddTimes(*options, *machines, *page_b); !done.ok()) return FailOnUsage(done.diag().message, common);
+    if (Status done = AddTimes(*machines, *page_b); !done.ok()) return FailOnUsage(done.diag().message, common);
     AddModuleSections(*page_b, "b.", sections);
     files.push_back(page_b->file);
-    diff = std::make_unique<PageDiff>(*page_a, *page_b, *options);
+    diff = std::make_unique<PageDiff>(*page_a, *page_b);
     AddDiffSection(*diff, *page_a, *page_b, sections);
   }
   const PageSections::Packed data = sections.Pack(files);

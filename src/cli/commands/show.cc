@@ -23,16 +23,16 @@ int ShowCommand(const ShowFlags& flags) {
   const Module& module = *input.module;
   const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({&module});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
-  const ExecutionCounts executions(module, *options);
-  const InferredGrid devices = InferDevices(module);
-  const ModuleCollectives collectives = CollectivesOf(module, executions, devices.grid);
-  Skeleton skeleton(module, executions, collectives, flags.skeleton);
-  StepTotals totals = StepTotalsOf(collectives, CostOf(module, executions), skeleton.works());
+  const ModuleFacts facts(module, {.execution = *options});
+  const InferredGrid& devices = facts.devices();
+  const Skeleton skeleton(facts, flags.skeleton);
+  StepTotals totals = facts.step_totals();
   KeepKinds(totals, flags.skeleton.ops);
-  std::vector<std::string> assumptions = AssumptionsOf(executions);
-  assumptions.insert(assumptions.end(), collectives.assumptions.begin(), collectives.assumptions.end());
+  std::vector<std::string> assumptions = AssumptionsOf(facts.executions());
+  const std::vector<std::string>& more = facts.collectives().assumptions;
+  assumptions.insert(assumptions.end(), more.begin(), more.end());
 
-  const ShownModule shown{module, executions, skeleton, totals};
+  const ShownModule shown{facts, skeleton, totals};
   if (flags.common.json) {
     const std::string json = ShowJson(flags.file, shown, {devices.grid.count(), devices.from}, assumptions);
     return Finish(input, json, flags.common);

@@ -55,13 +55,15 @@ class DumpReader {
   // The metrics are those of the last readable stage. The files are sorted by stage, the last stage first.
   void ReadModule(ModuleStats& stats) {
     Input later;  // the module of the next stage
+    std::unique_ptr<ModuleFacts> later_facts;
     std::string later_stage;
     for (const DumpFile& file : stats.dumped->files) {
       Input input = ReadInput(file.path, {strict_});
+      auto facts = input.module == nullptr ? nullptr : std::make_unique<ModuleFacts>(*input.module);
       if (input.module != nullptr && stats.final_file.empty()) {
         stats.final_file = file.path;
-        const ExecutionCounts executions(*input.module);
-        stats.totals = TotalsOf(*input.module, executions);
+        stats.totals = facts->totals();
+        const ExecutionCounts& executions = facts->executions();
         const std::lock_guard lock(mutex_);
         unknown_loops_ += std::ssize(executions.unknown_loops());
         conditionals_ += std::ssize(executions.conditionals());
@@ -70,8 +72,9 @@ class DumpReader {
       const std::string reason = input.module == nullptr ? ReasonUnreadable(input) : "";
       if (diff_ && input.module != nullptr && (later.module == nullptr || file.stage != later_stage)) {
         if (later.module != nullptr)
-          stats.stages.insert(stats.stages.begin(), ChangesOfStage(*input.module, *later.module, later_stage));
+          stats.stages.insert(stats.stages.begin(), ChangesOfStage(*facts, *later_facts, later_stage));
         later_stage = file.stage;
+        later_facts = std::move(facts);  // before its module is replaced
         later = std::move(input);
       }
       const std::lock_guard lock(mutex_);

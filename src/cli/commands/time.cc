@@ -48,11 +48,12 @@ int TimeCommand(const TimeFlags& flags) {
   if (input.module == nullptr) return FailOnInput(input, flags.common);
   const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({input.module.get()});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
-  const InferredGrid devices = InferDevices(*input.module, flags.num_replicas, flags.num_partitions);
-  auto forecast_input = PredictionInput::Of(*input.module, *options, devices.grid);
+  const auto facts = std::make_shared<const ModuleFacts>(
+      *input.module, FactOptions{*options, flags.num_replicas, flags.num_partitions, std::nullopt});
+  auto forecast_input = PredictionInput::Of(facts);
   if (!forecast_input.ok()) return FailOnInput(input, forecast_input.diag(), flags.common);
   report.input = forecast_input->get();
-  report.assumptions = TimeNotes(*report.input, devices.from);
+  report.assumptions = TimeNotes(*report.input, facts->devices().from);
   for (const Machine& machine : *machines) {
     Result<Prediction> forecast = PredictOnMachine(*report.input, machine);
     if (!forecast.ok()) return FailOnUsage(forecast.diag().message, flags.common);

@@ -54,8 +54,8 @@ DevicePlanOp PlanAsyncStart(const Instruction& start) {
 
 class ScheduledPlanner {
  public:
-  explicit ScheduledPlanner(const DevicePlanInput& input) : input_(input), regions_(input.executions.calls()) {
-    for (const LogicalCollective& collective : input.collectives.all) {
+  explicit ScheduledPlanner(const DevicePlanInput& input) : input_(input), regions_(input.facts.executions().calls()) {
+    for (const LogicalCollective& collective : input.facts.collectives().all) {
       PlannedAsync& async = AddCollective(input, collective, collective.kind, plan_);
       (collective.async() ? starts_ : sync_)[collective.start] = &async;
       if (collective.async()) dones_[collective.done] = &async;
@@ -158,10 +158,10 @@ DevicePlanOp PlanInstruction(const Instruction& hlo, const DevicePlanInput& inpu
 
 std::vector<const Computation*> RunningComputations(const DevicePlanInput& input) {
   std::vector<const Computation*> running;
-  const CallGraph& calls = input.executions.calls();
+  const CallGraph& calls = input.facts.executions().calls();
   for (const Computation* computation : calls.ReachableFromEntry()) {
     const auto callers = calls.CallersOf(*computation);
-    const bool by_itself = computation == input.module.entry ||
+    const bool by_itself = computation == input.facts.module().entry ||
                            std::any_of(callers.begin(), callers.end(), [](const Instruction* caller) {
                              return caller->opcode != Opcode::kFusion && caller->opcode != Opcode::kCustomCall &&
                                     caller->opcode != Opcode::kAsyncStart && CallKindOf(*caller) != CallKind::kElements;
@@ -172,7 +172,7 @@ std::vector<const Computation*> RunningComputations(const DevicePlanInput& input
 }
 
 DevicePlan BuildDevicePlan(const DevicePlanInput& input) {
-  if (input.module.is_scheduled) return ScheduledPlanner(input).Build();
+  if (input.facts.module().is_scheduled) return ScheduledPlanner(input).Build();
   return EstimateSchedule(input);
 }
 

@@ -10,6 +10,7 @@
 #include "analyze/cost/kernel_descriptor.h"
 #include "analyze/facts/logical_collective.h"
 #include "analyze/facts/device_class.h"
+#include "analyze/summary/module_facts.h"
 
 namespace shoal::internal {
 
@@ -56,14 +57,11 @@ struct DevicePlan {
 using Origins = absl::flat_hash_map<const Instruction*, const Instruction*>;
 
 struct DevicePlanInput {
-  const Module& module;
-  const ExecutionCounts& executions;
-  const ModuleCollectives& collectives;
+  const ModuleFacts& facts;
   const Machine& machine;
-  const DeviceClasses& classes;
   int64_t devices = 1;
   double scale_out = 1;              // ratio of the machine's device count to that of the module
-  const Origins* origins = nullptr;  // set if `module` is a transformed module
+  const Origins* origins = nullptr;  // set if the facts are those of a transformed module
 };
 
 DevicePlan BuildDevicePlan(const DevicePlanInput& input);

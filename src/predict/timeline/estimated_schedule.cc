@@ -28,7 +28,7 @@ struct Node {
 class Scheduler {
  public:
   Scheduler(const DevicePlanInput& input, DevicePlan& plan) : input_(input), plan_(plan) {
-    for (const LogicalCollective& c : input.collectives.all) collective_of_[c.start] = &c, collective_of_[c.hlo] = &c;
+    for (const LogicalCollective& c : input.facts.collectives().all) collective_of_[c.start] = &c, collective_of_[c.hlo] = &c;
   }
 
   DevicePlanBlock BlockOf(const Computation& computation, bool is_loop_body) {
@@ -237,7 +237,7 @@ DevicePlan EstimateSchedule(const DevicePlanInput& input) {
   plan.is_estimated = true;
   Scheduler scheduler(input, plan);
   for (const Computation* computation : RunningComputations(input))
-    plan.blocks[computation] = scheduler.BlockOf(*computation, IsLoopBody(*computation, input.executions.calls()));
+    plan.blocks[computation] = scheduler.BlockOf(*computation, IsLoopBody(*computation, input.facts.executions().calls()));
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "analyze/memory/memory.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
 #include "core/ops/custom_calls.h"
@@ -80,48 +81,55 @@ void AddWarnings(const Prediction& result, std::vector<std::string>& warnings) {
                               " ms of latency; a hierarchical algorithm would help, more bandwidth would not"));
 }
 
-}  // namespace
-
 // Transforms a partitioned module like XLA's GPU pipeline: creates reduce-scatters and combines collectives.
-PredictionInput::Transformed PredictionInput::TransformCollectives(const Module& module) {
-  Transformed result;
-  if (module.is_scheduled || !IsComplete(module) || !HasCollectives(module)) return result;
+// Returns null if no pass changes the module.
+std::unique_ptr<Module> WithTransformedCollectives(const Module& module, Origins& origins) {
+  if (module.is_scheduled || !IsComplete(module) || !HasCollectives(module)) return nullptr;
   std::unique_ptr<Module> copy = CloneModule(module);
   std::vector<absl::flat_hash_map<std::string_view, const Instruction*>> names(module.computations.size());
   for (size_t c = 0; c < module.computations.size(); ++c)
     for (size_t i = 0; i < module.computations[c]->instructions.size(); ++i) {
       const Instruction* hlo = module.computations[c]->instructions[i];
-      result.origins[copy->computations[c]->instructions[i]] = hlo;
+      origins[copy->computations[c]->instructions[i]] = hlo;
       names[c][hlo->name] = hlo;
     }
   bool changed = false;
   for (auto* pass : {&CreateReduceScatters, &CombineCollectives}) {
     const Result<bool> done = pass(*copy, PassContext());
-    if (!done.ok()) return {};
+    if (!done.ok()) return nullptr;
     changed |= done.value();
   }
-  if (!changed) return {};
+  if (!changed) return nullptr;
   // A pass gives each new instruction the name of the instruction that it replaces.
   for (size_t c = 0; c < names.size(); ++c)
     for (const Instruction* hlo : copy->computations[c]->instructions)
-      if (auto found = names[c].find(hlo->name); found != names[c].end()) result.origins.try_emplace(hlo, found->second);
-  result.module = std::move(copy);
-  return result;
+      if (auto found = names[c].find(hlo->name); found != names[c].end()) origins.try_emplace(hlo, found->second);
+  return copy;
 }
 
-Result<std::unique_ptr<PredictionInput>> PredictionInput::Of(const Module& module, const ExecutionOptions& options,
-                                                         const DeviceGrid& grid) {
-  std::unique_ptr<PredictionInput> input(new PredictionInput(module, TransformCollectives(module), options, grid));
-  if (const Instruction* hlo = FirstUnpartitioned(module, input->collectives_))
+}  // namespace
+
+PredictionInput::PredictionInput(std::shared_ptr<const ModuleFacts> original) : original_(std::move(original)) {
+  Origins origins;
+  std::shared_ptr<const Module> transformed = WithTransformedCollectives(original_->module(), origins);
+  if (transformed == nullptr) {
+    facts_ = original_;
+    return;
+  }
+  origins_ = std::move(origins);
+  FactOptions options = original_->options();
+  options.num_replicas = original_->devices().grid.replicas;
+  options.num_partitions = original_->devices().grid.partitions;
+  facts_ = std::make_shared<const ModuleFacts>(std::move(transformed), std::move(options));
+}
+
+Result<std::unique_ptr<PredictionInput>> PredictionInput::Of(std::shared_ptr<const ModuleFacts> facts) {
+  std::unique_ptr<PredictionInput> input(new PredictionInput(std::move(facts)));
+  if (const Instruction* hlo = FirstUnpartitioned(input->original().module(), input->facts().collectives()))
     return Fail(hlo->at, "time.C1",
                 StrCat("'", hlo->name, "' has a sharding but the module has no collectives: it is in global form; "
                                        "`shoal time` needs the module after SPMD partitioning"));
   return input;
-}
-
-const ModuleMemory& PredictionInput::memory() const {
-  if (memory_ == nullptr) memory_ = std::make_unique<ModuleMemory>(MemoryOf(original_));
-  return *memory_;
 }
 
 Result<Prediction> PredictOnMachine(const PredictionInput& input, const Machine& machine) {
@@ -136,15 +144,14 @@ Result<Prediction> PredictOnMachine(const PredictionInput& input, const Machine&
     return Fail(StrCat("the module needs ", devices, " devices, but ", machine.name, " has ", machine.devices(),
                        "; choose a larger machine"));
   }
-  const DevicePlanInput plan{input.module(),  input.executions(), input.collectives(), result.machine,
-                             input.classes(), devices,            result.scale_out,    &input.origins()};
+  const DevicePlanInput plan{input.facts(), result.machine, devices, result.scale_out, &input.origins()};
   result.prediction = Predict(plan);
   for (OpTime& op : result.prediction.ops)
     if (auto origin = input.origins().find(op.hlo); origin != input.origins().end()) op.hlo = origin->second;
   result.mfu = UtilizationOf(result.prediction, result.machine.device);
   if (result.prediction.step_seconds > 0)
     result.bandwidth = result.prediction.bytes / result.prediction.step_seconds;
-  result.memory_needed = static_cast<double>(DeviceBytes(input.memory()));
+  result.memory_needed = static_cast<double>(DeviceBytes(input.original().memory()));
   AddWarnings(result, result.warnings);
   return result;
 }

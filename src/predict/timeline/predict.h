@@ -3,47 +3,32 @@
 
 #include <memory>
 
-#include "analyze/memory/memory.h"
+#include "analyze/facts/infer_devices.h"
+#include "analyze/summary/module_facts.h"
 #include "predict/timeline/simulated_step.h"
 
 namespace shoal::internal {
 
-// The analyses of a module that do not depend on the machine. They are computed once for all machines.
+// The module that a prediction simulates on every machine.
 class PredictionInput {
  public:
   // Fails if the module is in global form, that is, before SPMD partitioning.
-  static Result<std::unique_ptr<PredictionInput>> Of(const Module& module, const ExecutionOptions& options,
-                                                   const DeviceGrid& grid);
+  static Result<std::unique_ptr<PredictionInput>> Of(std::shared_ptr<const ModuleFacts> facts);
   // The module to simulate. If the original module has no schedule, this is a copy with transformed collectives.
-  const Module& module() const { return module_; }
-  const ExecutionCounts& executions() const { return executions_; }
-  const ModuleCollectives& collectives() const { return collectives_; }
-  const DeviceClasses& classes() const { return classes_; }
-  const ModuleMemory& memory() const;
-  const Origins& origins() const { return transformed_.origins; }
-  int64_t devices() const { return grid_.count(); }
+  const Module& module() const { return facts_->module(); }
+  // The facts of module().
+  const ModuleFacts& facts() const { return *facts_; }
+  // The facts of the original module.
+  const ModuleFacts& original() const { return *original_; }
+  const Origins& origins() const { return origins_; }
+  int64_t devices() const { return original_->devices().grid.count(); }
 
  private:
-  struct Transformed {
-    std::unique_ptr<Module> module;  // null if no pass changed the module
-    Origins origins;
-  };
-  static Transformed TransformCollectives(const Module& module);
+  explicit PredictionInput(std::shared_ptr<const ModuleFacts> original);
 
-  PredictionInput(const Module& original, Transformed t, const ExecutionOptions& options, const DeviceGrid& grid)
-      : original_(original), transformed_(std::move(t)),
-        module_(transformed_.module != nullptr ? *transformed_.module : original), grid_(grid),
-        executions_(module_, options), collectives_(CollectivesOf(module_, executions_, grid)),
-        classes_(DeviceClassesOf(module_, executions_.calls(), collectives_, grid)) {}
-
-  const Module& original_;
-  Transformed transformed_;
-  const Module& module_;
-  DeviceGrid grid_;
-  ExecutionCounts executions_;
-  ModuleCollectives collectives_;
-  DeviceClasses classes_;
-  mutable std::unique_ptr<ModuleMemory> memory_;
+  std::shared_ptr<const ModuleFacts> original_;
+  Origins origins_;  // of the instructions of a transformed module
+  std::shared_ptr<const ModuleFacts> facts_;
 };
 
 struct Prediction {

@@ -90,7 +90,7 @@ size_t Recorder::AddEvent(std::string name, Stream stream, double start, double 
   if (events.size() >= kMaxEvents) return kMaxEvents;
   if (hlo != nullptr)
     if (const Metadata* metadata = (*hlo)[kMetadata])
-      if (std::string location = FormatSourceLocation(*metadata, input_.module.stack_frames); !location.empty())
+      if (std::string location = FormatSourceLocation(*metadata, input_.facts.module().stack_frames); !location.empty())
         details.emplace_back("source", std::move(location));
   if (hlo != nullptr && input_.origins != nullptr)
     if (auto origin = input_.origins->find(hlo); origin != input_.origins->end()) hlo = origin->second;

@@ -58,7 +58,7 @@ std::string_view ToString(TimeKind kind) {
 
 SimulatedStep Predict(const DevicePlanInput& input) {
   auto plan = std::make_shared<const DevicePlan>(BuildDevicePlan(input));
-  const DeviceClasses& classes = input.classes;
+  const DeviceClasses& classes = input.facts.device_classes();
   SimulatedStep result;
   if (classes.is_uniform()) {
     result = Simulate(input, *plan, classes, 0, nullptr);

@@ -22,17 +22,17 @@ class Simulation {
         cache_(machine_.device.cache * machine_.kernels.cache_share), recorder_(input, plan, device.name) {}
 
   SimulatedStep Run() {
-    if (input_.module.entry == nullptr) return recorder_.Finish(0);
+    if (input_.facts.module().entry == nullptr) return recorder_.Finish(0);
     // The first run only fills the cache, like a previous step.
     recording_ = false;
-    RunBlock(*input_.module.entry, 1);
+    RunBlock(*input_.facts.module().entry, 1);
     // In long steps, the power limit slows down the matrix units. The slowdown starts at 0.1 s and is complete at 1 s.
     const double throttled_part = std::clamp(std::log10(std::max(1e-9, now_) / .1), 0.0, 1.0);
     throttle_ = 1 - (1 - std::clamp(machine_.device.sustained, .01, 1.0)) * throttled_part;
     Restart();
     recording_ = true;
     if (arrivals_ != nullptr) arrivals_->Restart(class_);
-    RunBlock(*input_.module.entry, 1);
+    RunBlock(*input_.facts.module().entry, 1);
     for (double free : free_) WaitUntil(free, nullptr, 1);
     return recorder_.Finish(NewResultBytes());
   }
@@ -48,7 +48,7 @@ class Simulation {
 
   // Bytes of the results that do not alias a donated argument.
   double NewResultBytes() const {
-    const Module& module = input_.module;
+    const Module& module = input_.facts.module();
     double bytes = module.entry->root == nullptr ? 0 : DataBytes(module.entry->root->shape());
     for (const InputOutputAlias& alias : module.input_output_alias)
       if (const Shape* aliased = module.entry->root->shape().At(alias.output_index)) bytes -= DataBytes(*aliased);
@@ -203,7 +203,7 @@ class Simulation {
   void Loop(const Instruction& loop, double weight) {
     const Computation* body = BodyOf(loop);
     const Computation* condition = ConditionOf(loop);
-    const TripCount* trips = input_.executions.FindTripCount(loop);
+    const TripCount* trips = input_.facts.executions().FindTripCount(loop);
     const auto iterations = static_cast<double>(trips != nullptr ? std::max<int64_t>(0, trips->count) : 1);
     if (body == nullptr || body->root == nullptr || iterations <= 0) return;
     // The host of a GPU reads the condition after every iteration, unless the trip count is known. If the module has no
@@ -250,13 +250,13 @@ class Simulation {
   void Conditional(const Instruction& conditional, double weight) {
     RoundTrips(1, weight);
     const std::vector<Computation*> branches = CalledComputations(conditional);
-    const double all = std::max(1e-300, input_.executions.Of(conditional));
+    const double all = std::max(1e-300, input_.facts.executions().Of(conditional));
     const auto taken = device_.branches.find(&conditional);
     const double begin = now_;
     double average = 0;
     for (size_t b = 0; b < branches.size(); ++b) {
       const bool is_known = taken != device_.branches.end();
-      const double probability = is_known ? (taken->second == b ? 1 : 0) : std::min(1.0, input_.executions.Of(*branches[b]) / all);
+      const double probability = is_known ? (taken->second == b ? 1 : 0) : std::min(1.0, input_.facts.executions().Of(*branches[b]) / all);
       if (probability == 0) continue;
       now_ = begin;
       if (b + 1 < conditional.operands.size()) Bind(*branches[b], 0, values_.Of(*conditional.operands[b + 1]));

@@ -14,10 +14,10 @@ namespace shoal::internal {
 namespace {
 
 void AddUnknown(const PageModule& page, std::vector<Finding>& all) {
-  for (const auto& [target, count] : page.cost.unknown_calls)
+  for (const auto& [target, count] : page.facts->cost().unknown_calls)
     all.push_back({StrCat(Pluralize(count, "custom call"), " of ", target, ": unknown cost"),
                    "program&q=opcode:custom-call"});
-  for (const Instruction* loop : page.executions.unknown_loops())
+  for (const Instruction* loop : page.facts->executions().unknown_loops())
     all.push_back({StrCat("the loop ", loop->name, " has an unknown trip count and counts as one iteration"),
                    StrCat("program&", AddressOf(*loop))});
 }
@@ -27,7 +27,7 @@ void AddSmallCollectives(const PageModule& page, std::vector<Finding>& all) {
   constexpr int64_t kSmall = 64 * 1024;
   constexpr double kMany = 32;
   std::map<std::pair<Opcode, int64_t>, double> counts;  // executions by kind and payload
-  for (const LogicalCollective& use : page.collectives.all)
+  for (const LogicalCollective& use : page.facts->collectives().all)
     if (use.payload_bytes <= kSmall) counts[{use.kind, use.payload_bytes}] += use.times;
   for (const auto& [key, count] : counts)
     if (count >= kMany)
@@ -37,13 +37,12 @@ void AddSmallCollectives(const PageModule& page, std::vector<Finding>& all) {
 }
 
 void AddExposed(const PageModule& page, std::vector<Finding>& all) {
-  Overlaps overlaps(page.cost, page.executions);
   int64_t sync = 0, exposed = 0, first_exposed = -1;
-  const auto& uses = page.collectives.all;
+  const auto& uses = page.facts->collectives().all;
   for (size_t i = 0; i < uses.size(); ++i) {
     if (!uses[i].async()) {
       ++sync;
-    } else if (overlaps.Of(*uses[i].start, *uses[i].done).nothing()) {
+    } else if (page.facts->overlaps()[i].nothing()) {
       if (exposed++ == 0) first_exposed = static_cast<int64_t>(i);
     }
   }
@@ -76,11 +75,11 @@ void AddWaitedFor(const PageModule& page, std::vector<Finding>& all) {
 
 // Large replicated arguments.
 void AddReplicated(const PageModule& page, std::vector<Finding>& all) {
-  if (page.devices.grid.count() < 2 || page.memory.device.peak <= 0) return;
+  if (page.facts->devices().grid.count() < 2 || page.facts->memory().device.peak <= 0) return;
   constexpr double kMin = 0.01;
-  for (const LiveBuffer& buffer : page.memory.live_at_peak) {
+  for (const LiveBuffer& buffer : page.facts->memory().live_at_peak) {
     if (buffer.kind != LiveBuffer::Kind::kArgument || buffer.hlo == nullptr) continue;
-    const double fraction = static_cast<double>(buffer.bytes) / static_cast<double>(page.memory.device.peak);
+    const double fraction = static_cast<double>(buffer.bytes) / static_cast<double>(page.facts->memory().device.peak);
     const Sharding* sharding = (*buffer.hlo)[kSharding];
     if (fraction < kMin || sharding == nullptr) continue;
     if (sharding->kind == Sharding::Kind::kTuple) {
@@ -96,12 +95,12 @@ void AddReplicated(const PageModule& page, std::vector<Finding>& all) {
 }
 
 void AddMemory(const PageModule& page, std::vector<Finding>& all) {
-  const int64_t needed = DeviceBytes(page.memory);
+  const int64_t needed = DeviceBytes(page.facts->memory());
   if (page.budget >= 0 && needed > page.budget)
     all.push_back({StrCat("exceeds the memory budget: needs ", ShortBytes(static_cast<double>(needed)), " of ",
                           ShortBytes(static_cast<double>(page.budget))),
                    "memory"});
-  const SpaceMemory& device = page.memory.device;
+  const SpaceMemory& device = page.facts->memory().device;
   constexpr double kWaste = 0.1;
   const double gap = static_cast<double>(device.temporaries - device.live);
   if (device.live > 0 && gap > kWaste * static_cast<double>(device.peak))

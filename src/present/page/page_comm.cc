@@ -15,10 +15,10 @@ namespace {
 constexpr size_t kMaxListed = 400'000;
 
 void AddCollectives(const PageModule& page, StringTable& strings, PageSection& section) {
-  Overlaps overlaps(page.cost, page.executions);
+  const ModuleCollectives& collectives = page.facts->collectives();
   NodeSplits splits(page.devices_per_node);
   std::map<const Participants*, uint32_t> indices;
-  for (const auto& each : page.collectives.participants.all())
+  for (const auto& each : page.facts->collectives().participants.all())
     indices.emplace(each.get(), static_cast<uint32_t>(indices.size()));
   struct Row {
     const LogicalCollective& use;
@@ -26,15 +26,15 @@ void AddCollectives(const PageModule& page, StringTable& strings, PageSection& s
     Overlap overlap;
   };
   std::vector<Row> rows;
-  for (const LogicalCollective& use : page.collectives.all)
-    rows.push_back({use, splits.Of(use), overlaps.Of(*use.start, *use.done)});
+  for (size_t i = 0; i < collectives.all.size(); ++i)
+    rows.push_back({collectives.all[i], splits.Of(collectives.all[i]), page.facts->overlaps()[i]});
   section.AddOf("hlo", rows, [&](const Row& row) { return page.ids(*row.use.hlo); });
   section.AddOf("start", rows, [&](const Row& row) { return page.ids(*row.use.start); });
   section.AddOf("done", rows, [&](const Row& row) { return page.ids(*row.use.done); });
   section.AddOf("kind", rows, [&](const Row& row) { return strings(Text(row.use.kind)); });
   section.AddOf("participants", rows, [&](const Row& row) { return indices.at(row.use.participants); });
   section.AddOf("nodes", rows, [&](const Row& row) { return static_cast<uint32_t>(row.split.nodes); });
-  section.Add("group", GroupEquivalentCollectives(page.collectives));
+  section.Add("group", GroupEquivalentCollectives(page.facts->collectives()));
   section.AddOf("times", rows, [](const Row& row) { return row.use.times; });
   section.AddOf("payload", rows, [](const Row& row) { return static_cast<double>(row.use.payload_bytes); });
   section.AddOf("ring", rows, [](const Row& row) { return static_cast<double>(row.use.MaxRingBytes()); });
@@ -50,7 +50,7 @@ void AddCollectives(const PageModule& page, StringTable& strings, PageSection& s
 void AddParticipants(const PageModule& page, StringTable& strings, PageSection& section) {
   std::vector<uint32_t> axis, pattern, size, group_end, member_end, member, pair_end, source, target;
   size_t listed = 0;
-  for (const auto& each : page.collectives.participants.all()) {
+  for (const auto& each : page.facts->collectives().participants.all()) {
     axis.push_back(strings(each->axis));
     pattern.push_back(strings(each->pattern));
     size.push_back(static_cast<uint32_t>(each->group_size));
@@ -84,7 +84,7 @@ void AddParticipants(const PageModule& page, StringTable& strings, PageSection& 
 // to another, from another to the first, and between two others. The page computes the traffic matrices from these.
 void AddPairRules(const PageModule& page, StringTable& strings, PageSection& section) {
   std::set<std::pair<Opcode, int64_t>> rules;
-  for (const LogicalCollective& use : page.collectives.all)
+  for (const LogicalCollective& use : page.facts->collectives().all)
     for (const DeviceGroup& group : use.groups()) rules.insert({use.kind, std::ssize(group)});
   using Rule = std::pair<Opcode, int64_t>;
   section.AddOf("kind", rules, [&](const Rule& rule) { return strings(Text(rule.first)); });

@@ -17,7 +17,7 @@ bool HasElided(const Module& module) {
 void MarkCallers(const PageModule& page, std::vector<uint8_t>& marks) {
   for (uint32_t id = 0; id < marks.size(); ++id)  // callees precede their callers
     for (const Computation* callee : CalledComputations(page.ids[id])) {
-      if (marks[id] != PageDiff::kSame || !IsCostedByCaller(*callee, page.executions.calls())) continue;
+      if (marks[id] != PageDiff::kSame || !IsCostedByCaller(*callee, page.facts->executions().calls())) continue;
       for (const Instruction* nested : callee->instructions)
         if (marks[page.ids(*nested)] != PageDiff::kSame) marks[id] = PageDiff::kChanged;
     }
@@ -25,9 +25,9 @@ void MarkCallers(const PageModule& page, std::vector<uint8_t>& marks) {
 
 }  // namespace
 
-PageDiff::PageDiff(const PageModule& a, const PageModule& b, const ExecutionOptions& options) {
+PageDiff::PageDiff(const PageModule& a, const PageModule& b) {
   const bool elided = HasElided(a.module) || HasElided(b.module);
-  const DiffSide side_a(a.module, options, elided), side_b(b.module, options, elided);
+  const DiffSide side_a(*a.facts, elided), side_b(*b.facts, elided);
   matching = MatchInstructions(side_a, side_b);
   const std::vector<Change> all_changes = EveryChange(side_a, side_b);
   changes = MergeEqualChanges(all_changes);

@@ -7,7 +7,7 @@
 namespace shoal::internal {
 
 struct PageDiff {
-  PageDiff(const PageModule& a, const PageModule& b, const ExecutionOptions& options);
+  PageDiff(const PageModule& a, const PageModule& b);
 
   enum Mark : uint8_t { kSame, kChanged, kOnlyHere };
   Matching matching;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <set>
 
+#include "analyze/summary/totals.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
@@ -88,11 +89,11 @@ void WriteSummary(const PageModule& page, Html& html) {
   html.Raw(StrCat(Grouped(static_cast<int64_t>(page.ids.size()), "instruction"), " in ",
                   Grouped(std::ssize(page.module.computations), "computation"), ", "));
   html.Raw(page.module.is_scheduled ? "scheduled" : "without a schedule");
-  html.Raw(StrCat(", backend ", kBackends[static_cast<size_t>(page.memory.backend)], " (inferred). "));
-  html.Text(StrCat("Runs on ", page.devices.from));
-  if (page.collectives.mesh && !page.collectives.mesh->ToText().empty()) {
+  html.Raw(StrCat(", backend ", kBackends[static_cast<size_t>(page.facts->memory().backend)], " (inferred). "));
+  html.Text(StrCat("Runs on ", page.facts->devices().from));
+  if (page.facts->collectives().mesh && !page.facts->collectives().mesh->ToText().empty()) {
     html.Raw("; mesh ");
-    html.Name(page.collectives.mesh->ToText());
+    html.Name(page.facts->collectives().mesh->ToText());
   }
   html.Raw(". ");
   if (const std::string sources = Sources(page); !sources.empty()) {
@@ -104,14 +105,14 @@ void WriteSummary(const PageModule& page, Html& html) {
 }
 
 void WriteTotals(const PageModule& page, Html& html) {
-  const SpaceMemory& device = page.memory.device;
+  const SpaceMemory& device = page.facts->memory().device;
   html.Raw("<dl class=figures>");
-  html.Metric("flops", FormatSi(page.cost.total.flops),
-              StrCat(FormatSi(page.cost.total.transcendentals), " transcendentals"));
-  html.Metric("memory traffic", ShortBytes(page.cost.total.bytes()),
-              StrCat(ShortBytes(page.cost.total.bytes_read), " read, ", ShortBytes(page.cost.total.bytes_written), " written"));
-  html.Metric("wire bytes", ShortBytes(page.wire_bytes),
-              StrCat("received per device, ", Grouped(std::ssize(page.collectives.all), "collective")));
+  html.Metric("flops", FormatSi(page.facts->cost().total.flops),
+              StrCat(FormatSi(page.facts->cost().total.transcendentals), " transcendentals"));
+  html.Metric("memory traffic", ShortBytes(page.facts->cost().total.bytes()),
+              StrCat(ShortBytes(page.facts->cost().total.bytes_read), " read, ", ShortBytes(page.facts->cost().total.bytes_written), " written"));
+  html.Metric("wire bytes", ShortBytes(page.facts->totals().wire_bytes),
+              StrCat("received per device, ", Grouped(std::ssize(page.facts->collectives().all), "collective")));
   html.Metric("peak memory", ShortBytes(static_cast<double>(device.peak)),
               StrCat(ShortBytes(static_cast<double>(device.arguments)), " arguments, ",
                      ShortBytes(static_cast<double>(device.temporaries)), " temporaries"));

@@ -5,11 +5,11 @@ namespace shoal::internal {
 
 void AddMemorySections(const PageModule& page, const std::string& prefix, StringTable& strings, PageSections& sections) {
   PageSection& steps = sections.Add(prefix + "steps");
-  steps.AddOf("instr", page.memory.steps, [&](const Instruction* hlo) { return page.ids(*hlo); });
-  steps.Add("bytes", std::vector<double>(page.memory.live_bytes.begin(), page.memory.live_bytes.end()));
+  steps.AddOf("instr", page.facts->memory().steps, [&](const Instruction* hlo) { return page.ids(*hlo); });
+  steps.Add("bytes", std::vector<double>(page.facts->memory().live_bytes.begin(), page.facts->memory().live_bytes.end()));
 
   PageSection& buffers = sections.Add(prefix + "buffers");
-  const auto& lives = page.memory.live_ranges;
+  const auto& lives = page.facts->memory().live_ranges;
   auto number = [](auto value) { return static_cast<uint32_t>(value); };
   // The defining instruction; -1: none.
   buffers.AddOf("instr", lives, [&](const BufferLiveRange& life) {

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 std::string FileName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 // The label of an instruction: "dot + bias", "all-reduce", the target of a custom call.
-std::string RowLabelOf(const Instruction& hlo, FusionWorks& works) {
+std::string RowLabelOf(const Instruction& hlo, const FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
   if (IsFusion(op)) return works.Of(op).label;
   const std::string_view target = TargetOf(op);
@@ -69,8 +69,8 @@ class InstructionColumns {
     name_.emplace_back(hlo.name);
     computation_.push_back(computation_of_.at(hlo.parent));
     opcode_.push_back(strings_(OpcodeTextOf(hlo)));
-    label_.push_back(strings_(RowLabelOf(hlo, page_.works)));
-    kind_.push_back(static_cast<uint8_t>(WorkKindOf(hlo, page_.works)));
+    label_.push_back(strings_(RowLabelOf(hlo, page_.facts->fusion_works())));
+    kind_.push_back(static_cast<uint8_t>(WorkKindOf(hlo, page_.facts->fusion_works())));
     type_.push_back(strings_(TypeOf(hlo.shape())));
     const Metadata* metadata = hlo[kMetadata];
     scope_.push_back(strings_(metadata == nullptr ? "" : metadata->op_name));
@@ -82,7 +82,7 @@ class InstructionColumns {
         // A module that was parsed leniently may refer to an undefined computation.
         if (auto found = computation_of_.find(callee); found != computation_of_.end()) call_.push_back(found->second);
     call_end_.push_back(static_cast<uint32_t>(call_.size()));
-    times_[id] = page_.executions.Of(hlo);
+    times_[id] = page_.facts->executions().Of(hlo);
   }
 
   const std::string& TypeOf(const Shape& shape) {
@@ -92,7 +92,7 @@ class InstructionColumns {
   }
 
   void AddCosts() {
-    for (const InstructionCost& cost : page_.cost.instructions) {
+    for (const InstructionCost& cost : page_.facts->cost().instructions) {
       const uint32_t id = page_.ids(*cost.hlo);
       flops_[id] = cost.once.flops * cost.times;
       transcendentals_[id] = cost.once.transcendentals * cost.times;
@@ -100,10 +100,10 @@ class InstructionColumns {
       written_[id] = cost.once.bytes_written * cost.times;
       if (cost.unknown) flags_[id] |= kUnknownCost;
     }
-    for (const LogicalCollective& use : page_.collectives.all)
+    for (const LogicalCollective& use : page_.facts->collectives().all)
       wire_[page_.ids(*use.start)] += use.times * static_cast<double>(use.MaxWireBytes());
-    for (size_t step = 0; step < page_.memory.steps.size(); ++step)
-      step_[page_.ids(*page_.memory.steps[step])] = static_cast<int32_t>(step);
+    for (size_t step = 0; step < page_.facts->memory().steps.size(); ++step)
+      step_[page_.ids(*page_.facts->memory().steps[step])] = static_cast<int32_t>(step);
   }
 
   PageModule& page_;
@@ -124,7 +124,7 @@ void AddComputations(const PageModule& page, StringTable& strings, PageSection& 
   for (const Computation* computation : page.module.computations) {
     name.push_back(strings(computation->name));
     count.push_back(static_cast<uint32_t>(computation->instructions.size()));
-    times.push_back(page.executions.Of(*computation));
+    times.push_back(page.facts->executions().Of(*computation));
   }
   section.Add("name", name);
   section.Add("instructions", count);
@@ -136,7 +136,7 @@ void AddRows(PageModule& page, StringTable& strings, PageSection& section) {
   std::vector<int32_t> parent;
   std::vector<uint32_t> label, repeats, member_end, member;
   for (const ProgramRow& row :
-       ProgramRowsOf(page.module, page.executions, page.collectives, page.cost, page.ids, page.works)) {
+       page.facts->rows()) {
     kind.push_back(static_cast<uint8_t>(row.kind));
     parent.push_back(row.parent);
     label.push_back(strings(row.label));
@@ -155,10 +155,10 @@ void AddRows(PageModule& page, StringTable& strings, PageSection& section) {
 // The loops reachable from the entry, with their trip counts; -1: unknown.
 Json LoopsOf(const PageModule& page) {
   Json loops = Json::array();
-  for (const Computation* computation : page.executions.calls().ReachableFromEntry())
+  for (const Computation* computation : page.facts->executions().calls().ReachableFromEntry())
     for (const Instruction* hlo : computation->instructions)
       if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop)
-        if (const TripCount* trips = page.executions.FindTripCount(*hlo))
+        if (const TripCount* trips = page.facts->executions().FindTripCount(*hlo))
           loops.push_back({page.ids(*hlo), trips->known() ? trips->count : -1});
   return loops;
 }
@@ -192,27 +192,27 @@ Json MachinesOf(const PageModule& page) {
 Json SummaryJson(const PageModule& page) {
   static constexpr const char* kBackends[] = {"cpu", "gpu", "tpu"};
   Json mesh = Json::array();
-  if (page.collectives.mesh)
-    for (const DeviceMesh::Axis& axis : page.collectives.mesh->Axes())
+  if (page.facts->collectives().mesh)
+    for (const DeviceMesh::Axis& axis : page.facts->collectives().mesh->Axes())
       mesh.push_back({{"name", axis.name}, {"size", axis.size}, {"stride", axis.stride}});
   return {{"name", page.module.name},
           {"file", page.file},
           {"scheduled", page.module.is_scheduled},
-          {"backend", kBackends[static_cast<size_t>(page.memory.backend)]},
-          {"devices", page.devices.grid.count()},
-          {"devices_from", page.devices.from},
+          {"backend", kBackends[static_cast<size_t>(page.facts->memory().backend)]},
+          {"devices", page.facts->devices().grid.count()},
+          {"devices_from", page.facts->devices().from},
           {"devices_per_node", page.devices_per_node},
           {"mesh", std::move(mesh)},
           {"totals",
-           {{"flops", page.cost.total.flops},
-            {"transcendentals", page.cost.total.transcendentals},
-            {"read", page.cost.total.bytes_read},
-            {"written", page.cost.total.bytes_written},
-            {"wire", page.wire_bytes}}},
-          {"memory", MemoryOf(page.memory.device)},
-          {"needed", DeviceBytes(page.memory)},
+           {{"flops", page.facts->cost().total.flops},
+            {"transcendentals", page.facts->cost().total.transcendentals},
+            {"read", page.facts->cost().total.bytes_read},
+            {"written", page.facts->cost().total.bytes_written},
+            {"wire", page.facts->totals().wire_bytes}}},
+          {"memory", MemoryOf(page.facts->memory().device)},
+          {"needed", DeviceBytes(page.facts->memory())},
           {"budget", page.budget},
-          {"at_peak", page.memory.at_peak == nullptr ? Json() : Json(page.ids(*page.memory.at_peak))},
+          {"at_peak", page.facts->memory().at_peak == nullptr ? Json() : Json(page.ids(*page.facts->memory().at_peak))},
           {"machines", MachinesOf(page)},
           {"loops", LoopsOf(page)},
           {"assumptions", page.assumptions}};
@@ -220,18 +220,8 @@ Json SummaryJson(const PageModule& page) {
 
 }  // namespace
 
-PageModule::PageModule(std::string path, const Module& from, const ExecutionOptions& options, int64_t per_node)
-    : file(FileName(path)),
-      module(from),
-      executions(from, options),
-      ids(from),
-      devices(InferDevices(from)),
-      collectives(CollectivesOf(from, executions, devices.grid)),
-      cost(CostOf(from, executions)),
-      memory(shoal::internal::MemoryOf(from)),
-      devices_per_node(per_node) {
-  for (const LogicalCollective& use : collectives.all) wire_bytes += use.times * static_cast<double>(use.MaxWireBytes());
-}
+PageModule::PageModule(const std::string& path, std::shared_ptr<const ModuleFacts> facts)
+    : file(FileName(path)), facts(std::move(facts)), module(this->facts->module()), ids(this->facts->ids()) {}
 
 void AddModuleSections(PageModule& page, const std::string& prefix, PageSections& sections) {
   StringTable strings;

@@ -7,31 +7,26 @@
 #include "analyze/facts/instruction_ids.h"
 #include "analyze/memory/memory.h"
 #include "analyze/summary/fusion_work.h"
+#include "analyze/summary/module_facts.h"
 #include "predict/timeline/predict.h"
 #include "present/page/page_sections.h"
 
 namespace shoal::internal {
 
-// A module with its analysis results.
+// A module with its facts, predictions and profiles.
 struct PageModule {
-  PageModule(std::string file, const Module& module, const ExecutionOptions& options, int64_t devices_per_node);
+  PageModule(const std::string& path, std::shared_ptr<const ModuleFacts> facts);
 
   std::string file;  // without the directory, so that the page reveals no paths
+  std::shared_ptr<const ModuleFacts> facts;
   const Module& module;
-  ExecutionCounts executions;
-  InstructionIds ids;
-  InferredGrid devices;
-  ModuleCollectives collectives;
-  ModuleCost cost;
-  ModuleMemory memory;
+  const InstructionIds& ids;
   int64_t devices_per_node = 8;
-  double wire_bytes = 0;                 // maximum received by any device per step, with direct routing
   int64_t budget = -1;                   // memory of a device in bytes; -1: not given
   std::unique_ptr<PredictionInput> forecast_input;  // owns the data that `forecasts` refers to
   std::vector<Prediction> forecasts;                // one per machine of --on
   std::vector<std::pair<std::string, Trace>> measured;  // file name and profile
   std::vector<std::string> assumptions;  // one sentence each
-  FusionWorks works;
 };
 
 // `prefix` is "a." or "b.".

@@ -13,7 +13,7 @@ class NamedInstructions {
  public:
   explicit NamedInstructions(const PageModule& page) {
     for (uint32_t id = 0; id < page.ids.size(); ++id)
-      if (!IsCostedByCaller(*page.ids[id].parent, page.executions.calls())) Add(page.ids[id].name, id);
+      if (!IsCostedByCaller(*page.ids[id].parent, page.facts->executions().calls())) Add(page.ids[id].name, id);
     for (uint32_t id = 0; id < page.ids.size(); ++id) Add(page.ids[id].name, id);
   }
   int32_t operator()(std::string_view name) const {

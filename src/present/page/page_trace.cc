@@ -61,7 +61,7 @@ struct Slice {
 WorkKind KindOf(const Slice& slice, PageModule& page) {
   const WorkKind kind = KindOf(slice.event);
   return slice.instr < 0 || kind == WorkKind::kNone ? kind
-                                                    : WorkKindOf(page.ids[static_cast<uint32_t>(slice.instr)], page.works);
+                                                    : WorkKindOf(page.ids[static_cast<uint32_t>(slice.instr)], page.facts->fusion_works());
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ Json RowJson(const CommRow& row, int64_t participants) {
 void AddCollectives(const CommReport& report, Json& all) {
   Json participants = Json::array(), rows = Json::array();
   std::unordered_map<const Participants*, int64_t> indices;
-  for (const std::unique_ptr<Participants>& each : report.collectives.participants.all()) {
+  for (const std::unique_ptr<Participants>& each : report.facts->collectives().participants.all()) {
     indices[each.get()] = std::ssize(participants);
     participants.push_back(
         {{"axis", each->axis}, {"pattern", each->pattern}, {"groups", each->groups}, {"pairs", each->pairs}});
@@ -68,10 +68,10 @@ Json LoopsJson(const CommReport& report) {
   static constexpr const char* kSources[] = {"given", "inferred", "assumed", "unknown"};
   Json loops = Json::array();
   for (const Instruction* loop : report.loops) {
-    const TripCount& trips = report.executions->TripCountOfLoop(*loop);
+    const TripCount& trips = report.facts->executions().TripCountOfLoop(*loop);
     loops.push_back({{"name", loop->name},
                      {"computation", loop->parent->name},
-                     {"times", report.executions->Of(*loop)},
+                     {"times", report.facts->executions().Of(*loop)},
                      {"trip_count", trips.known() ? Json(trips.count) : Json()},
                      {"from", kSources[static_cast<size_t>(trips.from)]}});
   }
@@ -81,23 +81,23 @@ Json LoopsJson(const CommReport& report) {
 }  // namespace
 
 std::string CommJson(const CommReport& report) {
-  const DeviceGrid& grid = report.devices.grid;
+  const DeviceGrid& grid = report.facts->devices().grid;
   Json mesh = Json::array();
-  for (const DeviceMesh::Axis& axis : report.collectives.mesh->Axes())
+  for (const DeviceMesh::Axis& axis : report.facts->collectives().mesh->Axes())
     mesh.push_back({{"name", axis.name}, {"size", axis.size}, {"stride", axis.stride}});
   Json all = {{"version", kJsonVersion},
               {"file", report.file},
-              {"devices", DevicesJson(report.devices)},
+              {"devices", DevicesJson(report.facts->devices())},
               {"devices_per_node", report.devices_per_node},
               {"mesh", std::move(mesh)}};
   AddCollectives(report, all);
   all["by_kind"] = TotalsJson(report, CommKey::kKind);
   all["by_axis"] = TotalsJson(report, CommKey::kAxis);
   all["by_line"] = TotalsJson(report, CommKey::kLine);
-  all["by_device"] = TrafficJson(TrafficByDevice(report.collectives, std::min(grid.count(), kMaxDevices)));
+  all["by_device"] = TrafficJson(TrafficByDevice(report.facts->collectives(), std::min(grid.count(), kMaxDevices)));
   all["loops"] = LoopsJson(report);
   if (report.matrix) {
-    TrafficMatrix matrix = MatrixOf(report.collectives, grid.count());
+    TrafficMatrix matrix = MatrixOf(report.facts->collectives(), grid.count());
     all["matrix"] = Json::array();
     for (int64_t from = 0; from < matrix.size; ++from)
       all["matrix"].push_back(std::vector(&matrix.At(from, 0), &matrix.At(from, 0) + matrix.size));

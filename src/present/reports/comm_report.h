@@ -6,6 +6,7 @@
 #include "analyze/cost/overlap.h"
 #include "analyze/facts/infer_devices.h"
 #include "analyze/facts/traffic.h"
+#include "analyze/summary/module_facts.h"
 #include "present/reports/table.h"
 
 namespace shoal::internal {
@@ -21,13 +22,11 @@ struct CommRow {
 
 struct CommReport {
   std::string file;
-  InferredGrid devices;
+  const ModuleFacts* facts = nullptr;
   int64_t devices_per_node = 8;
-  ModuleCollectives collectives;
   std::vector<CommRow> rows;               // in the order of execution
   std::vector<const Instruction*> loops;   // reachable from the entry
   std::vector<std::string> assumptions;    // one sentence each
-  const ExecutionCounts* executions = nullptr;  // has the trip counts of `loops`
   bool matrix = false;
   int64_t top = 20;  // rows of each table; 0: all
 };

@@ -77,7 +77,7 @@ std::vector<std::string> TotalRow(const CommTotal& total) {
 
 // Traffic between nodes, summed over all devices. The other tables are per device.
 std::string InterNodeTable(const CommReport& report, const TextStyle& style) {
-  if (report.devices.grid.count() <= report.devices_per_node) return "";
+  if (report.facts->devices().grid.count() <= report.devices_per_node) return "";
   Table table({"between nodes, all devices", ">ring", ">direct"});
   CommTotal all;
   for (const CommTotal& total : CommTotals(report, CommKey::kKind)) {
@@ -108,9 +108,9 @@ std::string Totals(const CommReport& report, CommKey key, const char* title, boo
 }
 
 std::string Matrix(const CommReport& report, const TextStyle& style) {
-  const int64_t devices = report.devices.grid.count();
+  const int64_t devices = report.facts->devices().grid.count();
   const bool by_node = devices > kMaxColumns;
-  TrafficMatrix matrix = MatrixOf(report.collectives, devices, by_node ? report.devices_per_node : 1);
+  TrafficMatrix matrix = MatrixOf(report.facts->collectives(), devices, by_node ? report.devices_per_node : 1);
   const int64_t shown = std::min(matrix.size, kMaxColumns);
   std::vector<Column> columns{by_node ? "node to node" : "from \\ to"};
   for (int64_t to = 0; to < shown; ++to) columns.emplace_back(StrCat(">", to));
@@ -128,11 +128,11 @@ std::string Matrix(const CommReport& report, const TextStyle& style) {
 }  // namespace
 
 std::string CommText(const CommReport& report, const TextStyle& style) {
-  const int64_t devices = report.devices.grid.count();
+  const int64_t devices = report.facts->devices().grid.count();
   const int64_t nodes = CeilDiv(devices, report.devices_per_node);
   std::string text =
-      StrCat(report.file, ": ", report.devices.from, "; ", Pluralize(nodes, "node"), " of ", report.devices_per_node);
-  if (report.collectives.mesh->Axes().size() > 1) StrAppend(&text, "; mesh ", report.collectives.mesh->ToText());
+      StrCat(report.file, ": ", report.facts->devices().from, "; ", Pluralize(nodes, "node"), " of ", report.devices_per_node);
+  if (report.facts->collectives().mesh->Axes().size() > 1) StrAppend(&text, "; mesh ", report.facts->collectives().mesh->ToText());
   text += "\n";
   if (report.rows.empty()) text += "no collectives\n";
   if (!report.rows.empty()) {
@@ -148,8 +148,8 @@ std::string CommText(const CommReport& report, const TextStyle& style) {
 }
 
 std::string CommMatrixCsv(const CommReport& report) {
-  const int64_t devices = report.devices.grid.count();
-  TrafficMatrix matrix = MatrixOf(report.collectives, devices);
+  const int64_t devices = report.facts->devices().grid.count();
+  TrafficMatrix matrix = MatrixOf(report.facts->collectives(), devices);
   std::string text = "from";
   for (int64_t to = 0; to < devices; ++to) StrAppend(&text, ",", to);
   for (int64_t from = 0; from < devices; ++from) {

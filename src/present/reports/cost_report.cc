@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "analyze/cost/cost.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
@@ -87,8 +88,8 @@ Json ToJson(const Cost& cost) {
 }  // namespace
 
 std::string CostText(const CostReport& report, const TextStyle& style) {
-  const ModuleCost& cost = report.cost;
-  const std::vector<Group> groups = GroupedBy(cost, *report.module, report.by);
+  const ModuleCost& cost = report.facts->cost();
+  const std::vector<Group> groups = GroupedBy(cost, report.facts->module(), report.by);
   const size_t top = report.top > 0 ? static_cast<size_t>(report.top) : groups.size();
   const bool is_path = report.by == "line" || report.by == "op_name";
   Table table({{report.by.c_str(), is_path ? ElideMode::kPath : ElideMode::kMiddle, 1, 16}, ">count", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
@@ -112,9 +113,9 @@ std::string CostText(const CostReport& report, const TextStyle& style) {
 }
 
 std::string CostJson(const CostReport& report) {
-  const ModuleCost& cost = report.cost;
+  const ModuleCost& cost = report.facts->cost();
   Json rows = Json::array();
-  for (const Group& group : GroupedBy(cost, *report.module, report.by)) {
+  for (const Group& group : GroupedBy(cost, report.facts->module(), report.by)) {
     Json row = {{"name", group.name}, {"times", group.times}};
     row.update(ToJson(group.cost));
     rows.push_back(std::move(row));

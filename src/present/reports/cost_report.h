@@ -3,15 +3,14 @@
 
 #include <string>
 
-#include "analyze/cost/cost.h"
+#include "analyze/summary/module_facts.h"
 #include "present/reports/table.h"
 
 namespace shoal::internal {
 
 struct CostReport {
   std::string file;
-  const Module* module = nullptr;
-  ModuleCost cost;
+  const ModuleFacts* facts = nullptr;
   std::string by = "op";  // grouping of the rows: op, opcode, computation, line, op_name
   int64_t top = 20;       // rows; 0: all
   std::vector<std::string> assumptions;

@@ -55,7 +55,7 @@ size_t PeakStep(const ModuleMemory& memory) {
 }
 
 std::string LiveBuffersTable(const MemReport& report, const TextStyle& style) {
-  const ModuleMemory& memory = report.memory;
+  const ModuleMemory& memory = report.facts->memory();
   Table table({{"buffer", ElideMode::kMiddle, 3, 16},
                "kind",
                ">bytes",
@@ -70,7 +70,7 @@ std::string LiveBuffersTable(const MemReport& report, const TextStyle& style) {
     }
     ++shown;
     table.Add({BufferName(buffer), KindName(buffer.kind), InBytes(buffer.bytes), ToString(*buffer.shape, true),
-               SourceText(*buffer.hlo, *report.module)});
+               SourceText(*buffer.hlo, report.facts->module())});
   }
   if (rest > 0) table.Add({StrCat("(", memory.live_at_peak.size() - shown, " more)"), "", InBytes(rest), "", ""});
   return table.ToText(style);
@@ -95,8 +95,8 @@ Json InstructionJson(const Instruction& hlo, const Module& module) {
 
 // The schedule steps of each loop, including its body and condition. Sorted by last step.
 std::vector<PlotSpan> LoopSpans(const MemReport& report) {
-  const std::vector<const Instruction*>& steps = report.memory.steps;
-  const ExecutionCounts executions(*report.module);
+  const std::vector<const Instruction*>& steps = report.facts->memory().steps;
+  const ExecutionCounts& executions = report.facts->executions();
   absl::flat_hash_map<const Computation*, size_t> first;  // first step of a computation and its callees
   std::vector<PlotSpan> spans;
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -115,13 +115,19 @@ std::vector<PlotSpan> LoopSpans(const MemReport& report) {
 
 // The peak, and the plot over the schedule.
 std::string PeakText(const MemReport& report, const TextStyle& style) {
-  const ModuleMemory& memory = report.memory;
-  const std::string source = SourceText(*memory.at_peak, *report.module);
+  const ModuleMemory& memory = report.facts->memory();
+  const std::string source = SourceText(*memory.at_peak, report.facts->module());
   const size_t peak = PeakStep(memory);
   return StrCat("\n", InBytes(memory.device.peak), " at the peak, at ", memory.at_peak->name,
                 source.empty() ? "" : StrCat(" (", source, ")"), ", step ", peak, " of ", memory.steps.size(), "; ",
                 InBytes(memory.device.live), " of temporaries are live there\n\n",
                 BytesPlot(memory.live_bytes, peak - 1, LoopSpans(report), style.width), "\n");
+}
+
+std::vector<std::string> AssumptionsOf(const MemReport& report) {
+  std::vector<std::string> all = report.facts->memory().assumptions;
+  if (report.run) all.insert(all.end(), report.run->assumptions.begin(), report.run->assumptions.end());
+  return all;
 }
 
 Json RunPeaksJson(const RunMemory& run) {
@@ -133,10 +139,10 @@ Json RunPeaksJson(const RunMemory& run) {
 
 }  // namespace
 
-bool MemReport::Fits() const { return !budget || DeviceBytes(memory) <= *budget; }
+bool MemReport::Fits() const { return !budget || DeviceBytes(facts->memory()) <= *budget; }
 
 std::string MemText(const MemReport& report, const TextStyle& style) {
-  const ModuleMemory& memory = report.memory;
+  const ModuleMemory& memory = report.facts->memory();
   Table table({"memory", ">arguments", ">outputs", ">aliased", ">constants", ">temporaries", ">at peak"});
   if (memory.spaces.size() > 1)
     for (const SpaceMemory& space : memory.spaces) table.Add(SpaceRow(SpaceName(space.space), space));
@@ -147,7 +153,7 @@ std::string MemText(const MemReport& report, const TextStyle& style) {
   if (report.run)
     StrAppend(&text, "\nshoal run needs at most ", InBytes(report.run->peaks.front().bytes),
               " for the arrays of a device\n");
-  text += NotesText(memory.assumptions);
+  text += NotesText(AssumptionsOf(report));
   if (report.budget)
     StrAppend(&text, "\n", report.Fits() ? "within the budget: needs " : "exceeds the budget: needs ",
               InBytes(DeviceBytes(memory)), " of ", InBytes(*report.budget), "\n");
@@ -155,8 +161,8 @@ std::string MemText(const MemReport& report, const TextStyle& style) {
 }
 
 std::string MemJson(const MemReport& report) {
-  const ModuleMemory& memory = report.memory;
-  const Module& module = *report.module;
+  const ModuleMemory& memory = report.facts->memory();
+  const Module& module = report.facts->module();
   Json spaces = Json::array(), live = Json::array(), live_bytes = Json::array(), budget;
   for (const SpaceMemory& space : memory.spaces) {
     Json one = {{"space", space.space}};
@@ -190,7 +196,7 @@ std::string MemJson(const MemReport& report) {
                    {"timeline", std::move(live_bytes)},
                    {"budget", std::move(budget)},
                    {"run_peak_bytes", report.run ? RunPeaksJson(*report.run) : Json()},
-                   {"assumptions", memory.assumptions}});
+                   {"assumptions", AssumptionsOf(report)}});
 }
 
 }  // namespace shoal::internal

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analyze/memory/memory.h"
+#include "analyze/summary/module_facts.h"
 #include "execute/interp/dry_run_memory.h"
 #include "present/reports/table.h"
 
@@ -12,8 +13,7 @@ namespace shoal::internal {
 
 struct MemReport {
   std::string file;
-  const Module* module = nullptr;
-  ModuleMemory memory;
+  const ModuleFacts* facts = nullptr;
   std::optional<RunMemory> run;   // memory of `shoal run`, with --run
   std::optional<int64_t> budget;  // bytes of a device
   int64_t top = 10;               // buffers; 0: all

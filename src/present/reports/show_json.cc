@@ -45,7 +45,7 @@ class Tree {
                             {"payload_bytes", use.payload_bytes}};
     }
     if (item.kind == ItemKind::kLoop) {
-      const TripCount& trips = shown_.executions.TripCountOfLoop(*item.hlo);
+      const TripCount& trips = shown_.facts.executions().TripCountOfLoop(*item.hlo);
       json["trip_count"] = {{"count", trips.count}, {"from", kSources[static_cast<size_t>(trips.from)]}};
       if (trips.counter) json["trip_count"].update({{"start", trips.counter->start}, {"step", trips.counter->step}});
       times *= static_cast<double>(trips.count);
@@ -58,7 +58,7 @@ class Tree {
   void AddInstruction(Json& json, const SkeletonItem& item) {
     const Instruction& hlo = *item.hlo;
     const Instruction& op = Unwrapped(hlo);
-    FusionWorks& works = shown_.skeleton.works();
+    const FusionWorks& works = shown_.facts.fusion_works();
     json["name"] = hlo.name;
     json["opcode"] = OpcodeTextOf(op);
     json["async"] = item.is_async || item.kind == ItemKind::kStart || item.kind == ItemKind::kDone;
@@ -70,7 +70,7 @@ class Tree {
     const Metadata* metadata = (item.collective != nullptr ? *item.collective->hlo : hlo)[kMetadata];
     if (metadata == nullptr) return;
     json["op_name"] = item.op_name.empty() ? std::string(metadata->op_name) : item.op_name;
-    json["source"] = FormatSourceLocation(*metadata, shown_.module.stack_frames);
+    json["source"] = FormatSourceLocation(*metadata, shown_.facts.module().stack_frames);
   }
 
   // The probability of a branch.
@@ -78,8 +78,8 @@ class Tree {
     if (item.kind != ItemKind::kConditional) return 1;
     double total = 0;
     const std::vector<Computation*> branches = CalledComputations(*item.hlo);
-    for (const Computation* one : branches) total += shown_.executions.Of(*one);
-    return total > 0 ? shown_.executions.Of(*branches[branch]) / total : 0;
+    for (const Computation* one : branches) total += shown_.facts.executions().Of(*one);
+    return total > 0 ? shown_.facts.executions().Of(*branches[branch]) / total : 0;
   }
 
   const ShownModule& shown_;
@@ -100,7 +100,7 @@ std::string ShowJson(const std::string& file, const ShownModule& shown, const Sh
                       {"flops", kind.flops}});
   Json all = {{"version", kJsonVersion},
               {"file", file},
-              {"module", shown.module.name},
+              {"module", shown.facts.module().name},
               {"devices", {{"count", devices.count}, {"from", devices.from}}},
               {"entry", Tree(shown).Block(shown.skeleton.entry(), 1, 0)},
               {"totals", std::move(totals)},

@@ -132,8 +132,8 @@ class Writer {
     if (item.kind == ItemKind::kConditional) return Branches(item, depth);
     if (item.kind == ItemKind::kMinor) return Minor(item, depth, "");
     if (item.blocks.empty()) return Op(item, depth, "");
-    std::string heading = StrCat(ItemLabel(item, shown_.skeleton.works()), ":");
-    if (item.kind == ItemKind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripCountOfLoop(*item.hlo)), ":");
+    std::string heading = StrCat(ItemLabel(item, shown_.facts.fusion_works()), ":");
+    if (item.kind == ItemKind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.facts.executions().TripCountOfLoop(*item.hlo)), ":");
     Heading(depth, heading);
     Fill(item, IsFusion(*item.hlo));
     Nested(*item.blocks[0], depth + 1);
@@ -166,8 +166,8 @@ class Writer {
 
   void Op(const SkeletonItem& item, int64_t depth, const std::string& suffix) {
     const bool communicates =
-        item.collective != nullptr || OpCategoryOf(*item.hlo, shown_.skeleton.works()) == OpCategory::kCommunication;
-    Heading(depth, ItemLabel(item, shown_.skeleton.works()) + suffix,
+        item.collective != nullptr || OpCategoryOf(*item.hlo, shown_.facts.fusion_works()) == OpCategory::kCommunication;
+    Heading(depth, ItemLabel(item, shown_.facts.fusion_works()) + suffix,
             item.kind == ItemKind::kDone ? LineColor::kFaint
             : communicates           ? LineColor::kCommunication
                                      : LineColor::kPlain);
@@ -176,7 +176,7 @@ class Writer {
 
   // "5 minor fusions: 3 elementwise, reduce, transpose", with their memory traffic.
   void Minor(const SkeletonItem& item, int64_t depth, const std::string& suffix) {
-    FusionWorks& works = shown_.skeleton.works();
+    const FusionWorks& works = shown_.facts.fusion_works();
     std::map<std::string, int64_t> kinds;
     int64_t count = 0;
     double bytes = 0;
@@ -202,7 +202,7 @@ class Writer {
       cells[kSize] = FormatBytes(static_cast<double>(item.collective->payload_bytes));
       cells[kGroups] = style_.groups_as_written ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
     } else if (auto cost = shown_.totals.cost_of.find(&Unwrapped(hlo)); cost != shown_.totals.cost_of.end()) {
-      cells[kSize] = Work(cost->second, IsArithmetic(Unwrapped(hlo), shown_.skeleton.works()));
+      cells[kSize] = Work(cost->second, IsArithmetic(Unwrapped(hlo), shown_.facts.fusion_works()));
     }
     const Instruction& source = item.collective != nullptr ? *item.collective->hlo : hlo;
     const Metadata* metadata = source[kMetadata];
@@ -210,7 +210,7 @@ class Writer {
     if (metadata == nullptr) return;
     cells[kOpName] =
         item.op_name.empty() ? std::string(OpNameOf(metadata == source[kMetadata] ? source : hlo)) : item.op_name;
-    cells[kSource] = FormatSourceLocation(*metadata, shown_.module.stack_frames);
+    cells[kSource] = FormatSourceLocation(*metadata, shown_.facts.module().stack_frames);
   }
 
   const ShownModule& shown_;
@@ -253,7 +253,7 @@ std::string LoopRange(const TripCount& trips) {
   return StrCat("range(", counter.start, ", ", end, ", ", counter.step, ")");
 }
 
-std::string ItemLabel(const SkeletonItem& item, FusionWorks& works) {
+std::string ItemLabel(const SkeletonItem& item, const FusionWorks& works) {
   const Instruction& hlo = Unwrapped(*item.hlo);
   std::string label = item.collective != nullptr ? std::string(Text(item.collective->kind)) : LabelOf(hlo, works);
   if (IsCall(hlo) && hlo[kToApply] != nullptr) StrAppend(&label, " ", hlo[kToApply]->name);

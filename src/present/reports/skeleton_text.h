@@ -15,9 +15,8 @@ struct SkeletonStyle {
 };
 
 struct ShownModule {
-  const Module& module;
-  const ExecutionCounts& executions;
-  Skeleton& skeleton;
+  const ModuleFacts& facts;
+  const Skeleton& skeleton;
   const StepTotals& totals;
 };
 
@@ -25,7 +24,7 @@ std::string SkeletonText(const ShownModule& shown, const SkeletonStyle& style);
 
 // Properties of an item that the text and the JSON share.
 std::string LoopRange(const TripCount& trips);                        // "range(10)", "range(2, 12, 2)", "range(?)"
-std::string ItemLabel(const SkeletonItem& item, FusionWorks& works);  // "all-gather", "fusion: dot + bias"
+std::string ItemLabel(const SkeletonItem& item, const FusionWorks& works);  // "all-gather", "fusion: dot + bias"
 const Shape& ItemShape(const SkeletonItem& item);                     // of the result; a start also has operands
 std::string GroupsAsWritten(const Instruction& collective);           // "{{0,1},{2,3}}"
 

@@ -101,12 +101,12 @@ std::string NoSuchOpMessage(const TimeReport& report, const std::string& name) {
 }
 
 std::vector<std::string> TimeNotes(const PredictionInput& input, const std::string& devices_from) {
-  std::vector<std::string> notes = AssumptionsOf(input.executions());
+  std::vector<std::string> notes = AssumptionsOf(input.facts().executions());
   // If all branches depend on the device id, no probabilities are assumed.
-  if (const DeviceClass& any = input.classes().all.front(); any.branches.size() == input.executions().conditionals().size() && !any.branches.empty())
+  if (const DeviceClass& any = input.facts().device_classes().all.front(); any.branches.size() == input.facts().executions().conditionals().size() && !any.branches.empty())
     std::erase_if(notes, [](const std::string& note) { return note.find("equally likely") != std::string::npos; });
   if (input.devices() > 1 && !devices_from.empty()) notes.push_back(devices_from);
-  for (const std::string& note : input.collectives().assumptions) notes.push_back(note);
+  for (const std::string& note : input.facts().collectives().assumptions) notes.push_back(note);
   return notes;
 }
 
