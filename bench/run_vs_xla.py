@@ -2,6 +2,7 @@
 """Runs modules alternately with shoal and with XLA's CPU backend, on the same inputs, and compares time and results.
 
     bench/run_vs_xla.py [FILE.hlo …] [--only TEXT] [--rounds N] [--json OUT] [--markdown OUT]
+    bench/run_vs_xla.py --optimised                     shoal runs each program as XLA:CPU optimised it
     bench/run_vs_xla.py --devices 4                     steps on several devices, partitioned and optimised by XLA
     bench/run_vs_xla.py --from A.json B.json --markdown docs/performance.md    the page of earlier measurements
 
@@ -25,6 +26,7 @@ import tempfile
 import numpy as np
 
 import basic_patterns
+import cliff_patterns
 import device_patterns
 import library_patterns
 import op_patterns
@@ -67,6 +69,8 @@ def agree(a, b):
 
 def measure(options, name, text, arguments, folder):
     xla = xla_cpu.Xla(text)
+    if options.optimised:
+        text = xla.optimised_text()
     return compare(options, name, xla, text, xla_cpu.placed(arguments), [arguments], folder)
 
 
@@ -135,7 +139,7 @@ def single_cases(options):
     """(name, function that returns the text and the arguments)"""
     if not options.files:
         jax = xla_cpu.jax
-        for family in basic_patterns, library_patterns, shape_patterns, op_patterns, program_patterns:
+        for family in basic_patterns, library_patterns, shape_patterns, op_patterns, program_patterns, cliff_patterns:
             for name, (function, arguments) in family.patterns(jax, xla_cpu.jnp, np, xla_cpu.ml_dtypes).items():
                 yield name, lambda function=function, arguments=arguments: (
                     xla_cpu.lowered(function, arguments), [np.asarray(a) for a in jax.tree.leaves(arguments)])
@@ -178,6 +182,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=5, help="runs of each engine per round")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--devices", type=int, default=1, help="measure the multi-device steps on this many devices")
+    parser.add_argument("--optimised", action="store_true", help="shoal runs the modules as XLA optimised them")
     parser.add_argument("--timeout", type=int, default=300)
     parser.add_argument("--at-least", type=float, default=0, metavar="RATIO", help="fail if the mean is lower")
     parser.add_argument("--json", type=pathlib.Path, help="write all measurements to this file")

@@ -24,7 +24,9 @@ def start(threads, devices=1):
 
 
 def lowered(function, arguments):
-    return jax.jit(function, keep_unused=True).lower(*arguments).compiler_ir("hlo").as_hlo_text(True)
+    wide = any(np.asarray(a).dtype.name in ("float64", "complex128") for a in jax.tree.leaves(arguments))
+    with jax.enable_x64(wide):
+        return jax.jit(function, keep_unused=True).lower(*arguments).compiler_ir("hlo").as_hlo_text(True)
 
 
 def leaves(shape):
@@ -54,6 +56,12 @@ class Xla:
         begin = time.perf_counter()
         self.executable = client.compile_and_load(mlir, _jax.DeviceList(tuple(devices)), xc.CompileOptions())
         self.compile_seconds = time.perf_counter() - begin
+
+    def optimised_text(self):
+        """The module as XLA compiles it to machine code."""
+        options = _hlo.HloPrintOptions()
+        options.print_large_constants = True
+        return self.executable.hlo_modules()[0].to_string(options)
 
     def run(self, arguments, repeats):
         seconds = []

@@ -75,14 +75,14 @@ class LaneFunctionBuilder {
     return AddElementwise(hlo, values);
   }
 
-  // Ops that forward a scalar. A bitcast-convert forwards its operand if both types have equal width, at least a byte.
+  // Ops that forward a scalar. A bitcast forwards its operand if both types have equal width, at least a byte.
   static bool ForwardsScalar(const Instruction& hlo) {
     const bool is_scalar = hlo.operand_count() > 0 && hlo.operand_shape(0).IsScalar();
-    if (hlo.opcode == Opcode::kBitcastConvert && is_scalar) {
+    if ((hlo.opcode == Opcode::kBitcastConvert || hlo.opcode == Opcode::kBitcast) && is_scalar) {
       const int bits = BitWidth(hlo.shape().element_type());
       return bits >= 8 && bits == BitWidth(hlo.operand_shape(0).element_type());
     }
-    static constexpr Opcode kOpcodes[] = {Opcode::kCopy, Opcode::kReshape, Opcode::kBitcast, Opcode::kBroadcast,
+    static constexpr Opcode kOpcodes[] = {Opcode::kCopy, Opcode::kReshape, Opcode::kBroadcast,
                                           Opcode::kTranspose};
     return std::find(std::begin(kOpcodes), std::end(kOpcodes), hlo.opcode) != std::end(kOpcodes) &&
            hlo.operand_shape(0).IsScalar() && hlo.operand_shape(0).element_type() == hlo.shape().element_type();

@@ -240,7 +240,7 @@ bool IsLoopArgMinMax(const Instruction& hlo) {
 namespace {
 
 // True for a reduction with one operand, one reorderable op, and a neutral initial value.
-bool IsLoopReducer(const Instruction& hlo) {
+bool IsLoopReducer(const Instruction& hlo, const Instruction& init) {
   if (hlo.operand_count() != 2 || !HasLoopTypes(hlo) || HasComplex(hlo)) return false;
   const ElementType type = hlo.shape().element_type();
   if (type != hlo.operand_shape(0).element_type() || type != hlo.operand_shape(1).element_type()) return false;
@@ -253,18 +253,23 @@ bool IsLoopReducer(const Instruction& hlo) {
   // Sums and products of narrow floats round at each step, so their order must not change.
   const bool chooses = op->opcode == Opcode::kMaximum || op->opcode == Opcode::kMinimum;
   if (IsFloat(type) && BitWidth(type) < 32 && !chooses) return false;
-  return IsNeutralOrIdempotentInit(op->opcode, *hlo.operands[1], type);
+  return IsNeutralOrIdempotentInit(op->opcode, init, type);
 }
 
 }  // namespace
 
 bool IsLoopReduction(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduce || !hlo[kControlPredecessors].empty()) return false;
-  return IsLoopArgMinMax(hlo) || IsLoopReducer(hlo);
+  return IsLoopArgMinMax(hlo) || (hlo.operand_count() == 2 && IsLoopReducer(hlo, *hlo.operands[1]));
+}
+
+bool IsLoopReduction(const Instruction& hlo, const Instruction& init) {
+  return hlo.opcode == Opcode::kReduce && hlo[kControlPredecessors].empty() && IsLoopReducer(hlo, init);
 }
 
 bool IsLoopWindow(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || !IsLoopReducer(hlo)) return false;
+  if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || hlo.operand_count() != 2 || !IsLoopReducer(hlo, *hlo.operands[1]))
+    return false;
   const Window* window = hlo[kWindow];
   if (window == nullptr || window->dims.empty() || std::ssize(window->dims) != hlo.shape().rank()) return false;
   constexpr int64_t kMaxElements = 256;  // larger windows take too long, because the loop reads each window in full

@@ -20,6 +20,8 @@ bool IsSplittableConcat(const Instruction& hlo);
 // True if a FusedKernel can compute this reduction: one reorderable op with a neutral initial value, or an argmax or
 // argmin that returns the number and its index.
 bool IsLoopReduction(const Instruction& hlo);
+// The same if a reduction with one operand had the initial value `init`.
+bool IsLoopReduction(const Instruction& hlo, const Instruction& init);
 // True if a FusedKernel can compute this reduce-window: a reduction as in IsLoopReduction, with small windows.
 bool IsLoopWindow(const Instruction& hlo);
 bool IsSingleElementConstant(const Instruction& hlo);

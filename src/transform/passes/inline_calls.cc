@@ -32,11 +32,28 @@ void WidenDots(Computation& computation, Module& module) {
   SortTopologically(computation);
 }
 
+// True if no step of a reduction rounds to fewer than 32 bits.
+bool HasWideSteps(const Instruction& hlo) {
+  auto is_wide = [](const Instruction* step) {
+    const Shape& shape = step->shape();
+    return shape.IsTuple() || (shape.IsArray() && !(IsFloat(shape.element_type()) && BitWidth(shape.element_type()) < 32));
+  };
+  const auto callees = CalledComputations(hlo);
+  return std::all_of(callees.begin(), callees.end(), [&](const Computation* function) {
+    return std::all_of(function->instructions.begin(), function->instructions.end(), is_wide);
+  });
+}
+
 // False for ops that the interpreter, like XLA:CPU, evaluates differently inside a fusion: reductions that round at
-// each step, and narrow dots. Also false for collectives and custom calls, whose meaning the fusion defines.
-bool IsUnaffectedByInlining(const Instruction& hlo) {
+// each step or fold from an initial value that is not neutral, and narrow dots. Also false for collectives and custom
+// calls, whose meaning the fusion defines. The caller's operands show the values of the parameters.
+bool IsUnaffectedByInlining(const Instruction& hlo, const Instruction& fusion) {
   const OpClass op_class = Info(hlo.opcode).op_class;
-  if (op_class == OpClass::kReduction) return IsLoopReduction(hlo) || IsSort(hlo);
+  if (IsReduce(hlo) && hlo.operand_count() == 2) {
+    const Instruction& init = *hlo.operands[1];
+    return IsLoopReduction(hlo, IsParameter(init) ? *fusion.operands[static_cast<size_t>(init[kParameterNumber])] : init);
+  }
+  if (op_class == OpClass::kReduction) return IsLoopReduction(hlo) || IsSort(hlo) || HasWideSteps(hlo);
   if (op_class == OpClass::kContraction) return BitWidth(hlo.shape().element_type()) >= 32 || IsNarrowDot(hlo);
   return op_class == OpClass::kElementwise || op_class == OpClass::kIndexMap || op_class == OpClass::kGatherScatter ||
          op_class == OpClass::kStructure;
@@ -46,7 +63,8 @@ bool IsInlined(const Instruction& hlo) {
   if (!hlo[kControlPredecessors].empty() || CallKindOf(hlo) != CallKind::kOnce) return false;
   if (IsFusion(hlo)) {
     const auto& fused = hlo[kCalls]->instructions;
-    return std::all_of(fused.begin(), fused.end(), [](const Instruction* op) { return IsUnaffectedByInlining(*op); });
+    return hlo[kCalls]->parameters.size() == hlo.operand_count() &&
+           std::all_of(fused.begin(), fused.end(), [&](const Instruction* op) { return IsUnaffectedByInlining(*op, hlo); });
   }
   if (!IsCall(hlo)) return false;
   // Keep calls of computations with an unknown custom call: it may mark the computation as a region.
@@ -56,6 +74,25 @@ bool IsInlined(const Instruction& hlo) {
     if (op_class == OpClass::kOpaque) return IsKnownPureCall(*op);
     return op_class != OpClass::kCollective && op_class != OpClass::kTransfer;
   });
+}
+
+// Inlines the calls and fusions in one computation. Returns true if there were any.
+bool InlineInto(Computation& computation, Module& module, int64_t& budget) {
+  Replacements replacements;
+  const std::vector<Instruction*> before = computation.instructions;
+  for (Instruction* hlo : before) {
+    if (!IsInlined(*hlo)) continue;
+    Computation* callee = IsFusion(*hlo) ? (*hlo)[kCalls] : (*hlo)[kToApply];
+    if (callee->parameters.size() != hlo->operand_count() || std::ssize(callee->instructions) > budget) continue;
+    budget -= std::ssize(callee->instructions);
+    if (IsFusion(*hlo)) WidenDots(*callee, module);
+    replacements[hlo] = Inline(*callee, hlo->operands, module, computation);
+  }
+  if (replacements.empty()) return false;
+  Apply(replacements, module, computation);
+  std::erase_if(computation.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
+  SortTopologically(computation);
+  return true;
 }
 
 }  // namespace
@@ -68,21 +105,8 @@ Result<bool> InlineCalls(Module& module, const PassContext&) {
   const auto wrapped = WrappedComputations(module);
   for (Computation* computation : CalleesFirst(module)) {  // callees first, so that they are already fully inlined
     if (wrapped.contains(computation)) continue;
-    Replacements replacements;
-    const std::vector<Instruction*> before = computation->instructions;
-    for (Instruction* hlo : before) {
-      if (!IsInlined(*hlo)) continue;
-      Computation* callee = IsFusion(*hlo) ? (*hlo)[kCalls] : (*hlo)[kToApply];
-      if (callee->parameters.size() != hlo->operand_count() || std::ssize(callee->instructions) > budget) continue;
-      budget -= std::ssize(callee->instructions);
-      if (IsFusion(*hlo)) WidenDots(*callee, module);
-      replacements[hlo] = Inline(*callee, hlo->operands, module, *computation);
-    }
-    if (replacements.empty()) continue;
-    any = true;
-    Apply(replacements, module, *computation);
-    std::erase_if(computation->instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
-    SortTopologically(*computation);
+    // An inlined call may contain a fusion that can be inlined only here, where the operands are known.
+    while (InlineInto(*computation, module, budget)) any = true;
   }
   if (any) RemoveUncalled(module);
   return any;

@@ -22,6 +22,8 @@ struct Pass {
   std::string_view reason;  // the reason for its position in the pipeline
 };
 
+// Drops control edges that do not affect any value: those of ops without effects.
+Result<bool> DropControlEdges(Module& module, const PassContext& context);
 // Inlines calls, and also fusions of plain ops, which FuseLoops then fuses again for this machine. Keeps fusions with
 // ops that the interpreter evaluates differently inside a fusion.
 Result<bool> InlineCalls(Module& module, const PassContext& context);
@@ -45,6 +47,10 @@ Result<bool> UnrollShortReductions(Module& module, const PassContext& context);
 Result<bool> DecomposeReduceWindows(Module& module, const PassContext& context);
 // Rewrites elementwise ops of broadcast scalars as broadcasts of scalar ops.
 Result<bool> SinkBroadcasts(Module& module, const PassContext& context);
+// Rebuilds comparisons of floats in total order from the integer comparisons that XLA:CPU expands them to.
+Result<bool> RebuildComparisons(Module& module, const PassContext& context);
+// Rewrites sorts that compare functions of elements as sorts by precomputed keys.
+Result<bool> ExtractSortKeys(Module& module, const PassContext& context);
 // Evaluates instructions that depend only on constants, if the result is small.
 Result<bool> FoldConstants(Module& module, const PassContext& context);
 // Removes unused elements of a loop's state. Uses the initial value of a loop-invariant element after the loop, and

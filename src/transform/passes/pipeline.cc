@@ -11,8 +11,11 @@ namespace shoal::internal {
 namespace {
 
 constexpr Pass kEnginePipeline[] = {
-    {"inline-calls", InlineCalls, "first, so that all later passes see across function boundaries"},
+    {"drop-control-edges", DropControlEdges, "first, because most passes do not rewrite ops that have control edges"},
+    {"inline-calls", InlineCalls, "early, so that all later passes see across function boundaries"},
     {"simplify-tuples", SimplifyTuples, "before passes that inspect users, because a tuple uses every element"},
+    {"rebuild-comparisons", RebuildComparisons, "after inline-calls, because comparators may contain calls"},
+    {"extract-sort-keys", ExtractSortKeys, "after rebuild-comparisons, which leaves fewer functions of elements"},
     {"simplify-reductions", SimplifyReductions, "before simplify-algebra, because it creates reshapes"},
     {"normalize-layouts", NormalizeLayouts, "before simplify-algebra, which merges the transposes it creates"},
     {"expand-dots", ExpandDots, "before the passes that rewrite reductions, because it creates some"},
