@@ -9,16 +9,11 @@
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/base/environment_error.h"
-#include "formats/proto/detect.h"
-#include "formats/proto/read.h"
 #include "present/reports/diags_json.h"
 #include "present/reports/table.h"
 
 namespace shoal::internal {
 namespace {
-
-// True if the beginning of the file contains a zero byte, which text never does.
-bool LooksBinary(std::string_view bytes) { return bytes.substr(0, 4096).find('\0') != std::string_view::npos; }
 
 DiagStyle StyleOf(const CommonFlags& flags) {
   DiagStyle style;
@@ -46,27 +41,7 @@ Diags WithSeverity(const Diags& diags, Severity severity) {
 
 Input ReadInput(const std::string& path, const ParseOptions& options) {
   SetActivity(StrCat("reading ", path));
-  Input input;
-  input.path = path;
-  Result<std::unique_ptr<Source>> source = Source::Read(path);
-  if (!source.ok()) {
-    input.diags.Add(std::move(source.diag()));
-    return input;
-  }
-  input.source = std::move(*source);
-  std::string_view bytes = input.source->text();
-  if (bytes.empty()) {
-    input.diags.Add(Fail("the file is empty"));
-  } else if (LooksLikeProto(bytes)) {
-    ProtoInput read = ReadProtoWithValues(input.source, options.strict, input.diags);
-    input.module = std::move(read.module);
-    input.arguments = std::move(read.arguments);
-    input.result = read.result;
-  } else if (LooksBinary(bytes)) {
-    input.diags.Add(Fail("the file is neither HLO text nor an HLO protobuf"));
-  } else {
-    input.module = ParseModule(input.source, options, input.diags);
-  }
+  Input input = ReadModuleFile(path, options);
   SetActivity(StrCat("working on ", path));
   return input;
 }

@@ -7,8 +7,7 @@
 
 #include "cli/commands/output.h"
 #include "core/base/diags.h"
-#include "core/ir/module.h"
-#include "formats/text/parser.h"
+#include "formats/files/module_file.h"
 
 namespace shoal::internal {
 
@@ -20,20 +19,9 @@ struct CommonFlags {
   bool warnings = false;
 };
 
-// An input file: its module, or the errors. `source` is null if the file could not be read.
-struct Input {
-  std::string path;
-  std::unique_ptr<Source> source;  // null once the module owns it
-  std::shared_ptr<Module> module;
-  Diags diags;
-  // Arguments and result recorded in a snapshot; owned by the module.
-  std::vector<const Literal*> arguments;
-  const Literal* result = nullptr;
+using Input = ModuleFile;
 
-  const Source* text() const { return module != nullptr ? module->source.get() : source.get(); }
-};
-
-// Reads HLO text or a protobuf, optionally gzipped; detects the format from the content.
+// ReadModuleFile, as the activity that Ctrl-C reports.
 Input ReadInput(const std::string& path, const ParseOptions& options);
 
 // Prints all diagnostics to standard error, with colour on a terminal.

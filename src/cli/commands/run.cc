@@ -37,7 +37,7 @@ class RunSession {
     if (Status joined = job_.Join(flags_.job); !joined.ok()) return Failed(joined.diag());
     if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // in parallel with reading the input
     input_ = ReadInput(flags_.file, {/*strict=*/true});
-    if (input_.module == nullptr && input_.source != nullptr) CollectAllErrors();
+    ReportAllDeviations(input_);
     if (input_.module != nullptr) Verify(*input_.module, input_.diags);
     const bool refused = input_.diags.errors() > 0;
     if (Status agree = job_.CheckInputsAgree(input_, refused ? Status(input_.diags.found()[0]) : Status()); !agree.ok())
@@ -55,19 +55,6 @@ class RunSession {
   }
 
  private:
-  // The strict parser stops early. Parses again leniently, and turns each warning into an error.
-  void CollectAllErrors() {
-    Diags deviations;
-    std::unique_ptr<Module> module = ParseModule(input_.source, {}, deviations);
-    if (module == nullptr || deviations.found().empty()) return;
-    input_.module = std::move(module);
-    input_.diags = {};
-    for (Diag diag : deviations.found()) {
-      diag.severity = Severity::kError;
-      input_.diags.Add(std::move(diag));
-    }
-  }
-
   int RunVerified() {
     if (Status fits = job_.AgreeOnStatus(CheckConstantMemory(*input_.module)); !fits.ok()) return Failed(fits.diag());
     const std::optional<Numerics> numerics = ParseNumerics(flags_.numerics);

@@ -8,9 +8,6 @@
 
 namespace shoal::internal {
 
-// Each device is a thread.
-inline constexpr int64_t kMaxDevices = 4096;
-
 struct RunLimits {
   int64_t max_instructions = 0;
   double max_seconds = 0;

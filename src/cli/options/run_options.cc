@@ -5,6 +5,7 @@
 #include "cli/commands/run_limits.h"
 #include "core/ops/numerics.h"
 #include "execute/data/generate.h"
+#include "execute/interp/memory_preflight.h"
 
 namespace shoal::internal {
 
@@ -12,9 +13,9 @@ Action AddRun(Options& command) {
   auto flags = std::make_shared<RunFlags>();
   command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
   command.Value("--num_replicas", flags->num_replicas, "Number of replicas (default: inferred from the module)")
-      .Between(1, kMaxDevices);
+      .Between(1, kMaxRunDevices);
   command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the module)")
-      .Between(1, kMaxDevices);
+      .Between(1, kMaxRunDevices);
   command.Value("--inputs", flags->inputs, "Directory with dD/K.npy, or K.npy for all devices; or an .npz file");
   command.Value("--outputs", flags->outputs, "Write the results to this directory, as dD/K.npy");
   command.Value("--hlo_argument_mode", flags->argument_mode, "Method of generating missing inputs")

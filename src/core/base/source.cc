@@ -89,12 +89,23 @@ Result<std::unique_ptr<Source>> Source::Read(const std::string& path) {
   if (path != "-") close(file);
   if (!failure.ok()) return std::move(failure.diag());
 
-  if (IsGzip(source->text_)) {
-    SHOAL_ASSIGN(unpacked, Decompress(source->text_));
-    source->owned_ = std::move(unpacked);
-    source->text_ = source->owned_;
-  }
+  SHOAL_TRY(source->UnpackGzip());
   return source;
+}
+
+Result<std::unique_ptr<Source>> Source::FromBytes(std::string name, std::string bytes) {
+  if (bytes.size() > kMaxTextBytes) return Fail("is larger than 4 GiB");
+  std::unique_ptr<Source> source = FromString(std::move(name), std::move(bytes));
+  SHOAL_TRY(source->UnpackGzip());
+  return source;
+}
+
+Status Source::UnpackGzip() {
+  if (!IsGzip(text_)) return {};
+  SHOAL_ASSIGN(unpacked, Decompress(text_));
+  owned_ = std::move(unpacked);
+  text_ = owned_;
+  return {};
 }
 
 std::unique_ptr<Source> Source::FromString(std::string name, std::string text) {
@@ -110,11 +121,11 @@ Source::~Source() {
 }
 
 LineColumn Source::Locate(uint32_t offset) const {
-  if (line_starts_.empty()) {
+  std::call_once(has_line_starts_, [this] {
     line_starts_.push_back(0);
     for (size_t i = text_.find('\n'); i != std::string_view::npos; i = text_.find('\n', i + 1))
       line_starts_.push_back(static_cast<uint32_t>(i + 1));
-  }
+  });
   auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   auto line = static_cast<uint32_t>(next - line_starts_.begin());
   return {line, offset - line_starts_[line - 1] + 1};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,14 @@ struct LineColumn {
   uint32_t column = 0;  // one-based, in bytes
 };
 
+// Its functions may be called from several threads.
 class Source {
  public:
   // Reads `path`; "-" is standard input. Gzip is recognised by its content and decompressed.
   static Result<std::unique_ptr<Source>> Read(const std::string& path);
   static std::unique_ptr<Source> FromString(std::string name, std::string text);
+  // Like Read for the bytes of a file: decompresses gzip.
+  static Result<std::unique_ptr<Source>> FromBytes(std::string name, std::string bytes);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -34,11 +38,13 @@ class Source {
 
  private:
   Source() = default;
+  Status UnpackGzip();
   std::string name_;
   std::string owned_;
   void* mapped_ = nullptr;
   size_t mapped_size_ = 0;
   std::string_view text_;
+  mutable std::once_flag has_line_starts_;
   mutable std::vector<uint32_t> line_starts_;  // filled by the first Locate
 };
 

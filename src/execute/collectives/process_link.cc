@@ -28,7 +28,7 @@ struct ProcessLink::PendingExchange {
 
 ProcessLink::ProcessLink(Job& job, const Placement& placement, const Module& module)
     : job_(job), placement_(placement), run_([] {
-        static int64_t runs = 0;
+        static std::atomic<int64_t> runs = 0;
         return runs++;
       }()),
       is_crowded_(job.sharing_cores() > static_cast<int>(std::thread::hardware_concurrency())) {

@@ -54,7 +54,29 @@ Diag NotEnoughMemory(const Module& module, const DeviceGrid& grid, double argume
                                  "largest buffers: ", LargestBuffers(module)));
 }
 
+bool IsUnbounded(const Shape& shape) {
+  if (shape.IsTuple()) return std::ranges::any_of(shape.elements(), [](const Shape* element) { return IsUnbounded(*element); });
+  return shape.IsArray() && std::ranges::find(shape.dims(), kUnboundedSize) != shape.dims().end();
+}
+
+// Rejects unbounded sizes, which are unknown before the module runs.
+Status CheckSizes(const Module& module) {
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (IsUnbounded(hlo->shape()))
+        return Fail(hlo->at, "run.unbounded",
+                    StrCat("cannot run ", hlo->name, ": ", ToString(hlo->shape(), /*with_layout=*/false),
+                           " has an unbounded dimension"));
+  return {};
+}
+
 }  // namespace
+
+Status CheckRunnable(const Module& module, const InferredGrid& devices) {
+  SHOAL_TRY(CheckSizes(module));
+  if (devices.grid.count() <= kMaxRunDevices) return {};
+  return EnvironmentError(StrCat("too many devices: ", devices.from, "; at most ", kMaxRunDevices, " can be run"));
+}
 
 Status CheckConstantMemory(const Module& module) {
   double bytes = 0;

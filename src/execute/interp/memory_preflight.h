@@ -1,10 +1,16 @@
-// Checks whether this machine has enough memory for a run before the run starts.
+// Checks before a run whether this machine can run a module: its shapes, the number of devices, memory.
 #pragma once
 
-#include "analyze/facts/device_grid.h"
+#include "analyze/facts/infer_devices.h"
 #include "core/ir/module.h"
 
 namespace shoal::internal {
+
+// Each device is a thread.
+inline constexpr int64_t kMaxRunDevices = 4096;
+
+// Fails on unbounded sizes and on too many devices.
+Status CheckRunnable(const Module& module, const InferredGrid& devices);
 
 // Checks that the module's constants fit into memory. All constants, even elided ones, are created before the run.
 Status CheckConstantMemory(const Module& module);

@@ -1,0 +1,120 @@
+#include "api/cpp/execute_state.h"
+#include "api/cpp/public_shape.h"
+#include "core/base/environment_error.h"
+#include "core/base/strings.h"
+#include "execute/interp/memory_preflight.h"
+#include "execute/runtime/run_warnings.h"
+
+namespace shoal::internal {
+namespace {
+
+using CompileFlags = shoal::CompileOptions;
+
+// The module, verified. A module that was read leniently is read again strictly if it has deviations.
+shoal::Result<ModuleHandle> Runnable(const ModuleHandle& given) {
+  ModuleHandle module = given;
+  if (!given->strict && !given->file.diags.found().empty()) {
+    const Source& text = *given->module().source;
+    ModuleFile file = ReadModuleSource(Source::FromString(text.name(), std::string(text.text())), {/*strict=*/true});
+    file.path = given->file.path;
+    ReportAllDeviations(file);
+    if (file.module == nullptr || file.diags.errors() > 0) return MakeError(file.diags, file.path, file.text());
+    module = std::make_shared<const ModuleState>(std::move(file), /*strict=*/true);
+  }
+  const Diags& verified = module->Verified();
+  if (verified.errors() > 0) return MakeError(verified, module->file.path, module->file.text());
+  return module;
+}
+
+std::string CheckOptions(const CompileFlags& options) {
+  if (options.threads < 0 || options.threads > 1024) return StrCat("threads must be between 0 and 1024, got ", options.threads);
+  for (const std::optional<int64_t>& count : {options.num_replicas, options.num_partitions})
+    if (count && (*count < 1 || *count > kMaxRunDevices))
+      return StrCat("the number of replicas and partitions must be between 1 and ", kMaxRunDevices, ", got ", *count);
+  if (options.engine > Engine::kInterpreter) return "unknown engine";
+  return options.numerics > shoal::Numerics::kWide ? "unknown numerics" : "";
+}
+
+// Fills in the engine or the interpreter's plan.
+Status AddEngine(const CompileFlags& options, ExecutableState& state) {
+  const Module& module = state.module->module();
+  auto plan = std::make_unique<ModulePlan>(module);
+  state.mixed = plan->mixed();
+  if (plan->elided().count > 0) {
+    if (!options.fill_elided) return ElidedLiteralsError(plan->elided());
+    state.diags.Add(ElidedWarning(plan->elided()));
+  }
+  if (options.engine == Engine::kJit) {
+    CompileOptions compile;
+    compile.pool = state.pool.get();
+    compile.cpu = options.cpu;
+    compile.cache_dir = options.cache_dir;
+    compile.stop = options.stop;
+    if (options.progress) compile.progress = [&](const std::string& stage) { options.progress(stage); };
+    Result<std::unique_ptr<Executable>> engine = Executable::Compile(module, compile);
+    if (engine.ok()) {
+      state.engine = std::move(*engine);
+      state.warnings = state.engine->warnings();
+      return {};
+    }
+    if (engine.diag().rule != kNoCodeGenerator) return std::move(engine.diag());
+    state.warnings.push_back(StrCat(engine.diag().message, "; using the interpreter instead"));
+  }
+  state.interpreter_plan = std::move(plan);
+  return {};
+}
+
+shoal::Result<shoal::Executable> CompileVerified(ModuleHandle module, const CompileFlags& options) {
+  auto state = std::make_shared<ExecutableState>();
+  state->module = std::move(module);
+  const Module& hlo = state->module->module();
+  state->devices = InferDevices(hlo, options.num_replicas, options.num_partitions);
+  if (Status fits = CheckRunnable(hlo, state->devices); !fits.ok()) return state->module->MakeError(fits.diag());
+  if (Status fits = CheckConstantMemory(hlo); !fits.ok()) return state->module->MakeError(fits.diag());
+  state->numerics = options.numerics == shoal::Numerics::kInferred
+                        ? InferNumerics(hlo)
+                        : NumericsChoice{static_cast<Numerics>(static_cast<int>(options.numerics) - 1), "given"};
+  state->pool = options.pool ? options.pool->state() : std::make_shared<ThreadPool>(options.threads);
+  if (Status added = AddEngine(options, *state); !added.ok()) return state->module->MakeError(added.diag());
+  state->parameters = ParameterLeaves(hlo);
+  state->results = ResultLeaves(hlo);
+  return shoal::Executable(std::move(state));
+}
+
+}  // namespace
+}  // namespace shoal::internal
+
+namespace shoal::inline v0_1 {
+namespace {
+
+std::vector<Shape> ShapesOf(const std::vector<internal::Leaf>& leaves) {
+  std::vector<Shape> shapes;
+  for (const internal::Leaf& leaf : leaves) shapes.push_back(internal::PublicShape(*leaf.shape));
+  return shapes;
+}
+
+}  // namespace
+
+Result<Executable> Compile(const Module& module, const CompileOptions& options) {
+  if (module.empty()) return internal::NoModuleError();
+  if (const std::string wrong = internal::CheckOptions(options); !wrong.empty()) return internal::ArgumentError(wrong);
+  return internal::Guarded([&]() -> Result<Executable> {
+    Result<internal::ModuleHandle> runnable = internal::Runnable(module.state());
+    if (!runnable.ok()) return runnable.error();
+    return internal::CompileVerified(std::move(*runnable), options);
+  });
+}
+
+Module Executable::module() const { return Module(state_->module); }
+int64_t Executable::num_devices() const { return state_->devices.grid.count(); }
+int64_t Executable::num_replicas() const { return state_->devices.grid.replicas; }
+int64_t Executable::num_partitions() const { return state_->devices.grid.partitions; }
+Engine Executable::engine() const { return state_->engine != nullptr ? Engine::kJit : Engine::kInterpreter; }
+Numerics Executable::numerics() const { return static_cast<Numerics>(static_cast<int>(state_->numerics.numerics) + 1); }
+std::vector<Shape> Executable::argument_shapes() const { return ShapesOf(state_->parameters); }
+std::vector<Shape> Executable::result_shapes() const { return ShapesOf(state_->results); }
+double Executable::compile_seconds() const { return state_->engine != nullptr ? state_->engine->compile_seconds() : 0; }
+std::vector<std::string> Executable::warnings() const { return state_->warnings; }
+std::string Executable::Explain() const { return state_->engine != nullptr ? ToString(state_->engine->program()) : ""; }
+
+}  // namespace shoal::inline v0_1

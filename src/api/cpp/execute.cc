@@ -1,0 +1,216 @@
+#include <utility>
+
+#include "analyze/facts/instruction_count.h"
+#include "api/cpp/arguments.h"
+#include "core/base/environment_error.h"
+#include "core/base/strings.h"
+#include "execute/interp/run.h"
+#include "execute/runtime/run_warnings.h"
+#include "present/reports/run_profile.h"
+#include "present/reports/time_report.h"
+
+namespace shoal::internal {
+namespace {
+
+using RunFlags = shoal::ExecuteOptions;
+using ExecutableHandle = std::shared_ptr<const ExecutableState>;
+
+RunSettings SettingsOf(const RunFlags& options, const ExecutableState& executable, Observer* observer) {
+  RunSettings settings;
+  settings.stub_custom_calls = options.stub_custom_calls;
+  settings.random_seed = options.random_seed;
+  settings.numerics = executable.numerics.numerics;
+  settings.observer = observer;
+  settings.max_instructions = options.max_instructions;
+  settings.max_bytes = options.max_bytes;
+  settings.max_seconds = options.max_seconds;
+  settings.stop = options.stop;
+  settings.donate_arguments = true;
+  return settings;
+}
+
+// Calls options.progress while the devices run.
+Watch WatchFor(const RunFlags& options, const ModulePlan& plan, int64_t devices) {
+  if (!options.progress) return {};
+  const auto start = std::chrono::steady_clock::now();
+  const double expected = EstimateInstructionCount(plan.module()) * static_cast<double>(devices);
+  return [&options, expected, start](std::span<const std::unique_ptr<Device>> running) {
+    RunProgress progress;
+    progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    progress.expected_instructions = expected;
+    for (const auto& device : running)
+      progress.instructions += static_cast<double>(device->progress().instructions.load(std::memory_order_relaxed));
+    options.progress(progress);
+  };
+}
+
+// The arrays of the results, which no longer count towards the memory of a device.
+std::vector<std::vector<Value>> TakeLeaves(std::vector<Value> results) {
+  std::vector<std::vector<Value>> leaves(results.size());
+  for (size_t d = 0; d < results.size(); ++d) AppendLeaves(results[d], leaves[d]);
+  results.clear();
+  for (std::vector<Value>& device : leaves)
+    for (Value& leaf : device)
+      if (leaf.IsArray()) leaf.array().ChargeTo(nullptr);
+  return leaves;
+}
+
+std::vector<std::vector<CollectiveTraffic>> PublicTraffic(const RunStats& stats) {
+  std::vector<std::vector<CollectiveTraffic>> all;
+  for (const std::map<Opcode, Traffic>& device : stats.traffic) {
+    std::vector<CollectiveTraffic>& kinds = all.emplace_back();
+    for (const auto& [kind, traffic] : device)
+      kinds.push_back({std::string(Info(kind).text), traffic.calls, traffic.payload_bytes, traffic.wire_bytes});
+  }
+  return all;
+}
+
+Run MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
+  const ExecutableHandle& executable = state->executable;
+  Run run;
+  run.seconds = outcome.stats.seconds;
+  run.instructions = outcome.stats.instructions;
+  run.iterations = outcome.stats.iterations;
+  run.peak_bytes = outcome.stats.peak_bytes;
+  run.traffic = PublicTraffic(outcome.stats);
+  Diags& diags = state->report.diags;
+  diags = executable->diags;
+  for (const Diag& diag : RunWarnings(outcome.stats, executable->mixed).found()) diags.Add(diag);
+  run.warnings = PublicDiags(diags, executable->module->file.path, executable->module->file.text());
+  for (std::vector<Value>& leaves : TakeLeaves(std::move(outcome.results))) {
+    std::vector<shoal::Buffer>& buffers = run.outputs.emplace_back();
+    for (Value& leaf : leaves)
+      buffers.push_back(leaf.IsArray() ? MakeBuffer(leaf.array(), executable) : shoal::Buffer());
+  }
+  state->report.stats = std::move(outcome.stats);
+  run.state = std::move(state);
+  return run;
+}
+
+shoal::Result<Run> ExecuteNow(const ExecutableHandle& executable, Buffers buffers, const RunFlags& options) {
+  if (options.max_instructions < 0 || options.max_bytes < 0 || !(options.max_seconds >= 0))
+    return ArgumentError("the limits of a run must not be negative");
+  shoal::Result<Arguments> arguments = ArgumentsOf(std::move(buffers), *executable);
+  if (!arguments.ok()) return arguments.error();
+  const auto cancelled = [&] {
+    return executable->module->MakeError(Fail({}, kCancelledRule, "the run was cancelled"));
+  };
+  if (options.stop.stop_requested()) return cancelled();
+  auto state = std::make_shared<RunState>();
+  state->executable = executable;
+  const int64_t devices = executable->devices.grid.count();
+  if (options.profile) state->log = std::make_unique<StepLog>(devices);
+  const ModulePlan& plan = executable->plan();
+  Result<RunOutcome> outcome =
+      RunModule(plan, executable->devices.grid, std::move(*arguments), SettingsOf(options, *executable, state->log.get()),
+                WatchFor(options, plan, devices));
+  if (!outcome.ok()) return executable->module->MakeError(outcome.diag());
+  return MakeRun(std::move(state), std::move(*outcome));
+}
+
+// The report of `shoal run`.
+RunReport ReportOf(const Run& run, bool with_outputs) {
+  const RunState& state = *run.state;
+  RunReport report = state.report;
+  report.file = state.executable->module->file.path;
+  report.devices = state.executable->devices;
+  report.numerics = state.executable->numerics;
+  report.compile_seconds = state.executable->engine != nullptr ? state.executable->engine->compile_seconds() : 0;
+  report.run_seconds = {run.seconds};
+  report.text = state.executable->module->file.text();
+  if (!with_outputs) return report;
+  std::vector<Value> results;
+  for (const std::vector<shoal::Buffer>& device : run.outputs) {
+    std::vector<Value> leaves;
+    for (const shoal::Buffer& buffer : device) leaves.push_back(buffer.empty() ? Value() : Value(buffer.state()->array));
+    results.push_back(Value::Tuple(std::move(leaves)));
+  }
+  report.outputs = GroupEqualOutputs(results);
+  return report;
+}
+
+RunProfile ProfileOf(const RunState& state) {
+  return {state.executable->module->file.path, &state.executable->plan().module(), state.executable->devices.grid,
+          state.log.get(), 0, 0};
+}
+
+}  // namespace
+}  // namespace shoal::internal
+
+namespace shoal::inline v0_1 {
+
+std::string Run::ToText() const { return state == nullptr ? "" : ReportText(internal::ReportOf(*this, true), {}); }
+std::string Run::ToJson() const { return state == nullptr ? "" : ReportJson(internal::ReportOf(*this, true)); }
+std::string Run::ToLiterals() const { return state == nullptr ? "" : ReportLiterals(internal::ReportOf(*this, true)); }
+std::string Run::ProfileText() const {
+  return state == nullptr || state->log == nullptr ? "" : internal::ProfileText(internal::ProfileOf(*state), {});
+}
+std::string Run::ProfileTrace() const {
+  return state == nullptr || state->log == nullptr ? "" : TraceJson(internal::ProfileTrace(internal::ProfileOf(*state)));
+}
+
+Result<Run> Executable::Execute(Buffers arguments, const ExecuteOptions& options) const {
+  return internal::Guarded([&]() -> Result<Run> { return internal::ExecuteNow(state_, std::move(arguments), options); });
+}
+
+Result<PendingRun> Executable::ExecuteAsync(Buffers arguments, const ExecuteOptions& options,
+                                            std::function<void(Result<Run>)> done) const {
+  return internal::Guarded([&]() -> Result<PendingRun> {
+    auto pending = std::make_shared<internal::PendingState>();
+    auto body = [pending, executable = *this, arguments = std::move(arguments), options,
+                 done = std::move(done)]() mutable {
+      // A stop that the caller requests through the options also stops this run.
+      const std::stop_callback forward(options.stop, [pending] { pending->stop.request_stop(); });
+      ExecuteOptions own = options;
+      own.stop = pending->stop.get_token();
+      Result<Run> result = executable.Execute(std::move(arguments), own);
+      if (done) {
+        done(std::move(result));
+      } else {
+        pending->result = std::move(result);
+      }
+      std::lock_guard lock(pending->mutex);
+      pending->is_done = true;
+      pending->changed.notify_all();
+    };
+    try {
+      pending->thread = std::thread(std::move(body));
+    } catch (const std::system_error&) {
+      return internal::MakeError(internal::EnvironmentError("the system cannot create a thread"), "", nullptr);
+    }
+    return PendingRun(std::move(pending));
+  });
+}
+
+PendingRun::~PendingRun() {
+  if (state_ == nullptr) return;
+  // If the completion callback destroys this object, its thread cannot be waited for. It keeps what it needs.
+  state_->thread.get_id() == std::this_thread::get_id() ? state_->thread.detach() : state_->thread.join();
+}
+
+PendingRun& PendingRun::operator=(PendingRun&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+bool PendingRun::WaitFor(double seconds) const {
+  if (state_ == nullptr) return true;
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return state_->is_done; });
+}
+
+void PendingRun::Cancel() const {
+  if (state_ != nullptr) state_->stop.request_stop();
+}
+
+Result<Run> PendingRun::Take() {
+  if (state_ == nullptr) return internal::ArgumentError("there is no pending run");
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [this] { return state_->is_done; });
+  if (!state_->result) return internal::ArgumentError("the result of this run was already taken or passed to its callback");
+  Result<Run> result = std::move(*state_->result);
+  state_->result.reset();
+  return result;
+}
+
+}  // namespace shoal::inline v0_1

@@ -1,0 +1,46 @@
+// What a handle to a module shares.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "api/cpp/error_state.h"
+#include "core/ir/users.h"
+#include "formats/files/module_file.h"
+#include "shoal/module.h"
+
+namespace shoal::internal {
+
+// Its functions may be called from several threads. What they compute is computed once.
+struct ModuleState {
+  explicit ModuleState(ModuleFile file, bool strict) : file(std::move(file)), strict(strict) {}
+
+  const Module& module() const { return *file.module; }
+  // The diagnostics of the verifier.
+  const Diags& Verified() const;
+  std::vector<const Instruction*> UsersOf(const Instruction& hlo) const;
+  const Instruction* Find(std::string_view name) const;
+  Error MakeError(const Diag& diag) const { return internal::MakeError(diag, file.path, module().source.get()); }
+
+  ModuleFile file;
+  const bool strict;                               // read strictly, so that it has no deviation
+  std::shared_ptr<const ModuleState> original;  // a transformed module shares the names of its original
+
+ private:
+  mutable std::once_flag is_verified_, has_names_;
+  mutable Diags verified_;
+  mutable std::unordered_map<std::string_view, const Instruction*> names_;
+  mutable std::mutex users_mutex_;
+  mutable Users users_;
+};
+
+using ModuleHandle = std::shared_ptr<const ModuleState>;
+
+// The error for an empty module.
+Error NoModuleError();
+
+}  // namespace shoal::internal

@@ -1,0 +1,73 @@
+#include "formats/files/module_file.h"
+
+#include "formats/proto/detect.h"
+#include "formats/proto/read.h"
+#include "formats/proto/write.h"
+#include "formats/text/printer.h"
+
+namespace shoal::internal {
+namespace {
+
+// True if the beginning of the file contains a zero byte, which text never does.
+bool LooksBinary(std::string_view bytes) { return bytes.substr(0, 4096).find('\0') != std::string_view::npos; }
+
+}  // namespace
+
+ModuleFile ReadModuleFile(const std::string& path, const ParseOptions& options) {
+  Result<std::unique_ptr<Source>> source = Source::Read(path);
+  if (source.ok()) {
+    ModuleFile file = ReadModuleSource(std::move(*source), options);
+    file.path = path;
+    return file;
+  }
+  ModuleFile file;
+  file.path = path;
+  file.diags.Add(std::move(source.diag()));
+  return file;
+}
+
+ModuleFile ReadModuleSource(std::unique_ptr<Source> source, const ParseOptions& options) {
+  ModuleFile file;
+  file.path = source->name();
+  file.source = std::move(source);
+  const std::string_view bytes = file.source->text();
+  if (bytes.empty()) {
+    file.diags.Add(Fail("the file is empty"));
+  } else if (LooksLikeProto(bytes)) {
+    ProtoInput read = ReadProtoWithValues(file.source, options.strict, file.diags);
+    file.module = std::move(read.module);
+    file.arguments = std::move(read.arguments);
+    file.result = read.result;
+  } else if (LooksBinary(bytes)) {
+    file.diags.Add(Fail("the file is neither HLO text nor an HLO protobuf"));
+  } else {
+    file.module = ParseModule(file.source, options, file.diags);
+  }
+  return file;
+}
+
+void ReportAllDeviations(ModuleFile& file) {
+  if (file.module != nullptr || file.source == nullptr) return;
+  Diags deviations;
+  std::unique_ptr<Module> module = ParseModule(file.source, {}, deviations);
+  if (module == nullptr || deviations.found().empty()) return;
+  file.module = std::move(module);
+  file.diags = {};
+  for (Diag diag : deviations.found()) {
+    diag.severity = Severity::kError;
+    file.diags.Add(std::move(diag));
+  }
+}
+
+Result<std::string> FormatModule(const Module& module, const FormatOptions& options) {
+  if (options.format == ModuleFormat::kProto) return WriteProto(module);
+  if (options.format == ModuleFormat::kProtoJson) return WriteProtoAsJson(module);
+  PrintOptions print = options.format == ModuleFormat::kShort ? PrintOptions::Short() : PrintOptions{};
+  print.elide_large_constants = options.elide_large_constants;
+  if (options.renumber) return PrintModule(module, print);
+  if (options.format == ModuleFormat::kHlo) return PrintModuleLikeSource(module, print);
+  print.renumber_frames = print.reorder_computations = !IsCanonicalText(module);
+  return PrintModule(module, print);
+}
+
+}  // namespace shoal::internal
