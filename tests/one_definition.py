@@ -179,7 +179,7 @@ def definitions_in(text, where):
                 raise ValueError(f"{place}: a closing brace without an opening one")
             scopes.pop()
         elif found[0] == "{":
-            namespace = re.match(r'\s*(?:inline\s+)?namespace\b\s*([\w:]*)\s*$', head)
+            namespace = re.match(r'\s*(?:inline\s+)?namespace\b\s*([\w:]*(?:::inline\s+\w+)?)\s*$', head)
             if None in scopes or depth:
                 scopes.append(None)
             elif namespace:

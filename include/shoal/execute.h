@@ -77,15 +77,15 @@ enum class Numerics : uint8_t { kInferred, kXlaCpu, kXlaCpuYnnpack, kWide };
 struct CompileOptions {
   Engine engine = Engine::kJit;
   int threads = 0;                 // 0: one per core
-  std::optional<ThreadPool> pool;  // in place of own threads
-  std::string cpu;                 // target CPU; empty: the CPU of this machine
-  std::string cache_dir;           // folder that caches compiled code; empty: no cache
-  std::optional<int64_t> num_replicas, num_partitions;  // default: from the module
+  std::optional<ThreadPool> pool = {};  // in place of own threads
+  std::string cpu = {};                 // target CPU; empty: the CPU of this machine
+  std::string cache_dir = {};           // folder that caches compiled code; empty: no cache
+  std::optional<int64_t> num_replicas = {}, num_partitions = {};  // default: from the module
   Numerics numerics = Numerics::kInferred;
   bool fill_elided = true;  // generate values for literals that are missing from the dump; false: an error
   // Called at the start of each stage, on the calling thread.
-  std::function<void(std::string_view stage)> progress;
-  std::stop_token stop;  // a requested stop ends the compilation before its next stage
+  std::function<void(std::string_view stage)> progress = {};
+  std::stop_token stop = {};  // a requested stop ends the compilation before its next stage
 };
 
 enum class InputMode : uint8_t {
@@ -110,8 +110,8 @@ struct ExecuteOptions {
   int64_t max_bytes = 0;         // of the arrays of each device
   double max_seconds = 0;
   // Called about ten times per second, from another thread.
-  std::function<void(const RunProgress&)> progress;
-  std::stop_token stop;  // a requested stop ends the run within about a tenth of a second
+  std::function<void(const RunProgress&)> progress = {};
+  std::stop_token stop = {};  // a requested stop ends the run within about a tenth of a second
 };
 
 // The traffic of one kind of collective on one device.
@@ -122,7 +122,7 @@ struct CollectiveTraffic {
 };
 
 // The result of an execution. Outputs outlive the executable and the run.
-struct SHOAL_API Run {
+struct SHOAL_API RunResult {
   Buffers outputs;  // a token is an empty buffer
   double seconds = 0;
   int64_t instructions = 0;         // evaluated, on all devices
@@ -156,7 +156,7 @@ class SHOAL_API PendingRun {
   bool done() const { return WaitFor(0); }
   void Cancel() const;
   // Waits for the end and takes the result; call it once. Not available if the run has a completion callback.
-  Result<Run> Take();
+  Result<RunResult> Take();
 
  private:
   std::shared_ptr<internal::PendingState> state_;
@@ -191,10 +191,10 @@ class SHOAL_API Executable {
 
   // Runs the module with arguments[device][leaf]. A buffer that is moved in, and that has no other owner, is donated:
   // its memory may be overwritten. Others stay as they are.
-  Result<Run> Execute(Buffers arguments, const ExecuteOptions& options = {}) const;
+  Result<RunResult> Execute(Buffers arguments, const ExecuteOptions& options = {}) const;
   // The same on a thread of its own. Calls `done`, if given, on that thread.
   Result<PendingRun> ExecuteAsync(Buffers arguments, const ExecuteOptions& options = {},
-                                  std::function<void(Result<Run>)> done = {}) const;
+                                  std::function<void(Result<RunResult>)> done = {}) const;
 
   const std::shared_ptr<const internal::ExecutableState>& state() const { return state_; }
 

@@ -21,7 +21,7 @@ enum class ElementType : uint8_t {
 
 // "f32"; "invalid" for an undefined number.
 SHOAL_API std::string_view Name(ElementType type);
-SHOAL_API std::optional<ElementType> ElementTypeNamed(std::string_view name);
+SHOAL_API std::optional<ElementType> ParseElementType(std::string_view name);
 // Bytes of an element in a buffer: types narrower than a byte take one byte each.
 SHOAL_API int ElementBytes(ElementType type);
 

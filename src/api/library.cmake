@@ -14,7 +14,7 @@ set_target_properties(shoal_shared PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS ${exports} DISABLE_PRECOMPILE_HEADERS ON)
 target_link_libraries(shoal_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,shoal_cpp>)
 # No symbol of another library is exported, and shoal's own calls do not go through the dynamic linker's table.
-target_link_options(shoal_shared PRIVATE -Wl,--version-script=${exports} -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
+target_link_options(shoal_shared PRIVATE -Wl,--version-script=${exports} -Wl,-Bsymbolic
   -Wl,--no-undefined)
 add_dependencies(shoal_shared ${library_parts})
 

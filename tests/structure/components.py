@@ -117,13 +117,14 @@ def check_private_headers(_):
 
 
 def check_namespace(_):
-    """All code of src/ is in namespace shoal::internal, except main.cc and extern "C" functions."""
+    """All code of src/ is in namespace shoal::internal, except main.cc, extern "C" functions and, in api, the public API."""
     problems = []
     for path in cpp_files(SRC):
         code = code_of(path)
         problems += [f"{name_of(path)}: namespace {found}"
-                     for found in re.findall(r"\bnamespace\s+(shoal(?!::internal\b)[\w:]*)", code)]
-        is_exempt = path.suffix == ".def" or path.name == "main.cc" or 'extern "C"' in code
+                     for found in re.findall(r"\bnamespace\s+(shoal(?!::internal\b)[\w:]*)", code)
+                     if SRC / "api" not in path.parents]
+        is_exempt = path.suffix == ".def" or path.name == "main.cc" or 'extern "C"' in code or SRC / "api" in path.parents
         has_code = re.search(r"^\s*[^#\s]", re.sub(r"^#(?:\\\n|.)*", "", code, flags=re.M), re.M)
         if has_code and not is_exempt and not re.search(r"\bnamespace shoal::internal\b", code):
             problems.append(f"{name_of(path)}: not in namespace shoal::internal")

@@ -65,9 +65,9 @@ std::vector<std::vector<CollectiveTraffic>> PublicTraffic(const RunStats& stats)
   return all;
 }
 
-Run MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
+RunResult MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
   const ExecutableHandle& executable = state->executable;
-  Run run;
+  RunResult run;
   run.seconds = outcome.stats.seconds;
   run.instructions = outcome.stats.instructions;
   run.iterations = outcome.stats.iterations;
@@ -75,7 +75,8 @@ Run MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
   run.traffic = PublicTraffic(outcome.stats);
   Diags& diags = state->report.diags;
   diags = executable->diags;
-  for (const Diag& diag : RunWarnings(outcome.stats, executable->mixed).found()) diags.Add(diag);
+  const Diags warnings = RunWarnings(outcome.stats, executable->mixed);
+  for (const Diag& diag : warnings.found()) diags.Add(diag);
   run.warnings = PublicDiags(diags, executable->module->file.path, executable->module->file.text());
   for (std::vector<Value>& leaves : TakeLeaves(std::move(outcome.results))) {
     std::vector<shoal::Buffer>& buffers = run.outputs.emplace_back();
@@ -87,7 +88,7 @@ Run MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
   return run;
 }
 
-shoal::Result<Run> ExecuteNow(const ExecutableHandle& executable, Buffers buffers, const RunFlags& options) {
+shoal::Result<RunResult> ExecuteNow(const ExecutableHandle& executable, Buffers buffers, const RunFlags& options) {
   if (options.max_instructions < 0 || options.max_bytes < 0 || !(options.max_seconds >= 0))
     return ArgumentError("the limits of a run must not be negative");
   shoal::Result<Arguments> arguments = ArgumentsOf(std::move(buffers), *executable);
@@ -109,7 +110,7 @@ shoal::Result<Run> ExecuteNow(const ExecutableHandle& executable, Buffers buffer
 }
 
 // The report of `shoal run`.
-RunReport ReportOf(const Run& run, bool with_outputs) {
+RunReport ReportOf(const RunResult& run, bool with_outputs) {
   const RunState& state = *run.state;
   RunReport report = state.report;
   report.file = state.executable->module->file.path;
@@ -139,22 +140,22 @@ RunProfile ProfileOf(const RunState& state) {
 
 namespace shoal::inline v0_1 {
 
-std::string Run::ToText() const { return state == nullptr ? "" : ReportText(internal::ReportOf(*this, true), {}); }
-std::string Run::ToJson() const { return state == nullptr ? "" : ReportJson(internal::ReportOf(*this, true)); }
-std::string Run::ToLiterals() const { return state == nullptr ? "" : ReportLiterals(internal::ReportOf(*this, true)); }
-std::string Run::ProfileText() const {
+std::string RunResult::ToText() const { return state == nullptr ? "" : ReportText(internal::ReportOf(*this, true), {}); }
+std::string RunResult::ToJson() const { return state == nullptr ? "" : ReportJson(internal::ReportOf(*this, true)); }
+std::string RunResult::ToLiterals() const { return state == nullptr ? "" : ReportLiterals(internal::ReportOf(*this, true)); }
+std::string RunResult::ProfileText() const {
   return state == nullptr || state->log == nullptr ? "" : internal::ProfileText(internal::ProfileOf(*state), {});
 }
-std::string Run::ProfileTrace() const {
+std::string RunResult::ProfileTrace() const {
   return state == nullptr || state->log == nullptr ? "" : TraceJson(internal::ProfileTrace(internal::ProfileOf(*state)));
 }
 
-Result<Run> Executable::Execute(Buffers arguments, const ExecuteOptions& options) const {
-  return internal::Guarded([&]() -> Result<Run> { return internal::ExecuteNow(state_, std::move(arguments), options); });
+Result<RunResult> Executable::Execute(Buffers arguments, const ExecuteOptions& options) const {
+  return internal::Guarded([&]() -> Result<RunResult> { return internal::ExecuteNow(state_, std::move(arguments), options); });
 }
 
 Result<PendingRun> Executable::ExecuteAsync(Buffers arguments, const ExecuteOptions& options,
-                                            std::function<void(Result<Run>)> done) const {
+                                            std::function<void(Result<RunResult>)> done) const {
   return internal::Guarded([&]() -> Result<PendingRun> {
     auto pending = std::make_shared<internal::PendingState>();
     auto body = [pending, executable = *this, arguments = std::move(arguments), options,
@@ -163,7 +164,7 @@ Result<PendingRun> Executable::ExecuteAsync(Buffers arguments, const ExecuteOpti
       const std::stop_callback forward(options.stop, [pending] { pending->stop.request_stop(); });
       ExecuteOptions own = options;
       own.stop = pending->stop.get_token();
-      Result<Run> result = executable.Execute(std::move(arguments), own);
+      Result<RunResult> result = executable.Execute(std::move(arguments), own);
       if (done) {
         done(std::move(result));
       } else {
@@ -203,12 +204,12 @@ void PendingRun::Cancel() const {
   if (state_ != nullptr) state_->stop.request_stop();
 }
 
-Result<Run> PendingRun::Take() {
+Result<RunResult> PendingRun::Take() {
   if (state_ == nullptr) return internal::ArgumentError("there is no pending run");
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [this] { return state_->is_done; });
   if (!state_->result) return internal::ArgumentError("the result of this run was already taken or passed to its callback");
-  Result<Run> result = std::move(*state_->result);
+  Result<RunResult> result = std::move(*state_->result);
   state_->result.reset();
   return result;
 }

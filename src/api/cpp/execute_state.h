@@ -47,7 +47,7 @@ struct PendingState {
   std::mutex mutex;
   std::condition_variable changed;
   bool is_done = false;
-  std::optional<shoal::Result<Run>> result;
+  std::optional<shoal::Result<RunResult>> result;
   std::stop_source stop;
   std::thread thread;
 };

@@ -39,7 +39,7 @@ std::string_view Name(ElementType type) {
   return text.empty() ? "invalid" : text;
 }
 
-std::optional<ElementType> ElementTypeNamed(std::string_view name) {
+std::optional<ElementType> ParseElementType(std::string_view name) {
   const std::optional<internal::ElementType> type = internal::ParseElementType(name);
   if (!type) return std::nullopt;
   return static_cast<ElementType>(*type);

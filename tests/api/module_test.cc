@@ -1,0 +1,86 @@
+// Reading, inspecting, verifying and printing modules.
+#include "api/modules.h"
+
+namespace shoal {
+namespace {
+
+TEST(Module, ShowsItsInstructions) {
+  const Module module = Must(Parse(kAddOne, {}, "add_one.hlo"));
+  EXPECT_EQ(module.name(), "add_one");
+  EXPECT_EQ(module.path(), "add_one.hlo");
+  EXPECT_TRUE(module.warnings().empty());
+  ASSERT_EQ(module.computations().size(), 1u);
+  const Computation main = *module.entry();
+  EXPECT_EQ(main.name(), "main");
+  EXPECT_TRUE(main.is_entry());
+  EXPECT_EQ(main.instructions().size(), 4u);
+  ASSERT_EQ(main.parameters().size(), 1u);
+
+  const Instruction sum = *main.root();
+  EXPECT_EQ(sum.name(), "sum");
+  EXPECT_EQ(sum.opcode(), "add");
+  EXPECT_EQ(sum.shape().type, ElementType::kF32);
+  EXPECT_EQ(sum.shape().dims, std::vector<int64_t>{4});
+  EXPECT_EQ(sum.shape().text, "f32[4]{0}");
+  ASSERT_EQ(sum.operands().size(), 2u);
+  EXPECT_EQ(sum.operands()[0], main.parameters()[0]);
+  EXPECT_EQ(sum.operands()[0].users(), std::vector<Instruction>{sum});
+  EXPECT_EQ(sum.operands()[1].attribute("dimensions"), "{}");
+  EXPECT_EQ(sum.operands()[1].attribute("window"), "");
+  EXPECT_EQ(sum.metadata().op_name, "jit(f)/add");
+  EXPECT_EQ(sum.metadata().source, "model.py:12");
+  EXPECT_EQ(sum.location().line, 7);
+  EXPECT_EQ(sum.computation(), main);
+}
+
+TEST(Module, ShowsCallsAndAttributes) {
+  const Module module = Must(Parse(kAllReduce));
+  EXPECT_EQ(module.replica_count(), 2);
+  const Instruction sum = *module.entry()->root();
+  EXPECT_EQ(sum.opcode(), "all-reduce");
+  EXPECT_EQ(sum.attribute("replica_groups"), "{{0,1}}");
+  ASSERT_EQ(sum.called_computations().size(), 1u);
+  EXPECT_EQ(sum.called_computations()[0].name(), "add");
+  EXPECT_FALSE(sum.called_computations()[0].is_entry());
+  EXPECT_EQ(module.Find("sum"), sum);
+  EXPECT_EQ(module.Find("nothing"), std::nullopt);
+}
+
+TEST(Module, InstructionsOutliveTheHandle) {
+  std::optional<Instruction> root;
+  {
+    const Module module = Must(Parse(kAddOne));
+    root = module.entry()->root();
+  }
+  EXPECT_EQ(root->operands()[0].name(), "x");
+}
+
+TEST(Module, PrintsAndReadsAgain) {
+  const Module module = Must(Parse(kAddOne));
+  const std::string text = Must(Print(module));
+  EXPECT_EQ(Must(Print(Must(Parse(text)))), text);
+  const std::string proto = Must(Serialize(module));
+  EXPECT_EQ(Must(Print(Must(Parse(proto)))), text);
+  EXPECT_EQ(Must(Print(module, {.format = Format::kShort})).find('%'), std::string::npos);
+  EXPECT_EQ(Must(Print(module, {.format = Format::kProtoJson})).front(), '{');
+}
+
+TEST(Module, ReadsFiles) {
+  const Module module = Must(Read(SHOAL_EXAMPLES "/mlp.hlo"));
+  EXPECT_TRUE(Must(Verify(module)).empty());
+  EXPECT_EQ(module.parameter_shapes().size(), module.entry()->parameters().size());
+  EXPECT_FALSE(module.result_shape().text.empty());
+}
+
+TEST(Module, TypesHaveNamesAndSizes) {
+  EXPECT_EQ(Name(ElementType::kBf16), "bf16");
+  EXPECT_EQ(ParseElementType("f8e4m3fn"), ElementType::kF8e4m3fn);
+  EXPECT_EQ(ParseElementType("float"), std::nullopt);
+  EXPECT_EQ(ElementBytes(ElementType::kC128), 16);
+  EXPECT_EQ(ElementBytes(ElementType::kS4), 1);
+  EXPECT_EQ(Name(static_cast<ElementType>(200)), "invalid");
+  EXPECT_EQ(Version().substr(0, 2), "0.");
+}
+
+}  // namespace
+}  // namespace shoal
