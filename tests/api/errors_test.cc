@@ -37,7 +37,7 @@ TEST(Errors, OfVerification) {
 
 TEST(Errors, OfDeviations) {
   // Loose text: every deviation is reported, as `shoal run` does.
-  const Module loose = Must(Parse("HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] add(z, w)\n  z = f32[2] negate(x)\n  w = f32[2] negate(x)\n}\n"));
+  const Module loose = Must(Parse("HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  v = f32[2] negate(z)\n  ROOT y = f32[2] add(z, v)\n  z = f32[2] negate(x)\n}\n"));
   EXPECT_EQ(loose.warnings().size(), 2u);
   const Result<Executable> compiled = Compile(loose);
   ASSERT_FALSE(compiled.ok());

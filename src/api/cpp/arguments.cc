@@ -31,18 +31,25 @@ shoal::Result<Value> ValueOf(shoal::Buffer& buffer, const Leaf& leaf, size_t dev
   return value;
 }
 
-Buffers BuffersOf(const Arguments& arguments) {
-  Buffers all;
-  for (const std::vector<Value>& device : arguments) {
-    std::vector<Value> leaves;
-    for (const Value& argument : device) AppendLeaves(argument, leaves);
-    std::vector<shoal::Buffer>& buffers = all.emplace_back();
-    for (const Value& leaf : leaves) buffers.push_back(leaf.IsArray() ? MakeBuffer(leaf.array()) : shoal::Buffer());
-  }
-  return all;
+// The arguments of each device as one tuple.
+std::vector<Value> AsTuples(Arguments arguments) {
+  std::vector<Value> tuples;
+  for (std::vector<Value>& device : arguments) tuples.push_back(Value::Tuple(std::move(device)));
+  return tuples;
 }
 
 }  // namespace
+
+Buffers BuffersOf(const std::vector<Value>& values) {
+  Buffers all;
+  for (const Value& value : values) {
+    std::vector<Value> leaves;
+    AppendLeaves(value, leaves);
+    std::vector<shoal::Buffer>& buffers = all.emplace_back();
+    for (Value& leaf : leaves) buffers.push_back(leaf.IsArray() ? MakeBuffer(leaf.array()) : shoal::Buffer());
+  }
+  return all;
+}
 
 shoal::Result<Arguments> ArgumentsOf(Buffers buffers, const ExecutableState& executable) {
   const auto devices = static_cast<size_t>(executable.devices.grid.count());
@@ -75,7 +82,7 @@ Result<Buffers> Executable::GenerateArguments(InputMode mode, uint64_t seed) con
     const double bytes = internal::GeneratedBytes(module, grid, inner);
     if (internal::Status fits = CheckRunMemory(module, grid, bytes, grid.count()); !fits.ok())
       return state_->module->MakeError(fits.diag());
-    return internal::BuffersOf(internal::GenerateArguments(module, grid, inner, seed));
+    return internal::BuffersOf(internal::AsTuples(internal::GenerateArguments(module, grid, inner, seed)));
   });
 }
 
@@ -83,7 +90,7 @@ Result<Buffers> Executable::ReadArguments(const std::string& path) const {
   return internal::Guarded([&]() -> Result<Buffers> {
     auto read = internal::ReadArguments(state_->module->module(), state_->devices.grid, path);
     if (!read.ok()) return state_->module->MakeError(read.diag());
-    return internal::BuffersOf(*read);
+    return internal::BuffersOf(internal::AsTuples(std::move(*read)));
   });
 }
 
@@ -93,7 +100,7 @@ Result<Buffers> Executable::SnapshotArguments() const {
       return internal::ArgumentError("the module is not a snapshot with arguments");
     auto read = internal::SnapshotArguments(state_->module->module(), state_->devices.grid, state_->module->file.arguments);
     if (!read.ok()) return state_->module->MakeError(read.diag());
-    return internal::BuffersOf(*read);
+    return internal::BuffersOf(internal::AsTuples(std::move(*read)));
   });
 }
 

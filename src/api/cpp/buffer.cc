@@ -6,8 +6,8 @@
 
 namespace shoal::internal {
 
-shoal::Buffer MakeBuffer(Array array, std::shared_ptr<const ExecutableState> owner) {
-  return shoal::Buffer(std::make_shared<BufferState>(BufferState{std::move(array), std::move(owner)}));
+shoal::Buffer MakeBuffer(Array array) {
+  return shoal::Buffer(std::make_shared<BufferState>(BufferState{std::move(array)}));
 }
 
 namespace {
@@ -80,7 +80,9 @@ Result<Buffer> Buffer::Borrow(const void* data, ElementType type, std::vector<in
     const bool in_place = (byte_strides.empty() || internal::IsRowMajor(dims, byte_strides, static_cast<int>(element_bytes))) &&
                           reinterpret_cast<uintptr_t>(data) % internal::AlignmentOf(inner) == 0;
     if (in_place && *bytes > 0) {
-      internal::Buffer borrowed = internal::Buffer::Borrow(from, *bytes, std::move(release));
+      std::shared_ptr<const void> owner;
+      if (release) owner = std::shared_ptr<const void>(data, [release](const void*) { release(); });
+      internal::Buffer borrowed = internal::Buffer::Share(from, *bytes, std::move(owner));
       return internal::MakeBuffer(internal::Array(inner, internal::ToDims(dims), std::move(borrowed)));
     }
     internal::Array copy(inner, internal::ToDims(dims));

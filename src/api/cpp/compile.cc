@@ -31,36 +31,37 @@ std::string CheckOptions(const CompileFlags& options) {
   for (const std::optional<int64_t>& count : {options.num_replicas, options.num_partitions})
     if (count && (*count < 1 || *count > kMaxRunDevices))
       return StrCat("the number of replicas and partitions must be between 1 and ", kMaxRunDevices, ", got ", *count);
-  if (options.engine > Engine::kInterpreter) return "unknown engine";
+  if (options.engine > shoal::Engine::kInterpreter) return "unknown engine";
   return options.numerics > shoal::Numerics::kWide ? "unknown numerics" : "";
 }
 
-// Fills in the engine or the interpreter's plan.
-Status AddEngine(const CompileFlags& options, ExecutableState& state) {
+// Compiles the module, or prepares it for the interpreter.
+Status AddExecutable(const CompileFlags& options, ExecutableState& state) {
   const Module& module = state.module->module();
-  auto plan = std::make_unique<ModulePlan>(module);
-  state.mixed = plan->mixed();
-  if (plan->elided().count > 0) {
-    if (!options.fill_elided) return ElidedLiteralsError(plan->elided());
-    state.diags.Add(ElidedWarning(plan->elided()));
+  state.mixed = FindMixedFloats(module);
+  if (const ElidedLiterals elided = FindElidedLiterals(module); elided.count > 0) {
+    if (!options.fill_elided) return ElidedLiteralsError(elided);
+    state.diags.Add(ElidedWarning(elided));
   }
-  if (options.engine == Engine::kJit) {
-    CompileOptions compile;
-    compile.pool = state.pool.get();
-    compile.cpu = options.cpu;
-    compile.cache_dir = options.cache_dir;
-    compile.stop = options.stop;
-    if (options.progress) compile.progress = [&](const std::string& stage) { options.progress(stage); };
-    Result<std::unique_ptr<Executable>> engine = Executable::Compile(module, compile);
-    if (engine.ok()) {
-      state.engine = std::move(*engine);
-      state.warnings = state.engine->warnings();
-      return {};
-    }
-    if (engine.diag().rule != kNoCodeGenerator) return std::move(engine.diag());
-    state.warnings.push_back(StrCat(engine.diag().message, "; using the interpreter instead"));
+  CompileOptions compile;
+  compile.engine = options.engine == shoal::Engine::kJit ? Engine::kCompiled : Engine::kInterpreter;
+  compile.grid = state.devices.grid;
+  compile.numerics = state.numerics.numerics;
+  compile.pool = state.pool.get();
+  compile.cpu = options.cpu;
+  compile.cache_dir = options.cache_dir;
+  compile.cancel = options.stop;
+  if (options.progress) compile.progress = [&](const std::string& stage) { options.progress(stage); };
+  const std::shared_ptr<const Module> shared(state.module, &module);
+  Result<std::shared_ptr<const Executable>> executable = Executable::Compile(shared, compile);
+  if (!executable.ok() && executable.diag().rule == kNoCodeGenerator) {
+    state.warnings.push_back(StrCat(executable.diag().message, "; using the interpreter instead"));
+    compile.engine = Engine::kInterpreter;
+    executable = Executable::Compile(shared, compile);
   }
-  state.interpreter_plan = std::move(plan);
+  if (!executable.ok()) return std::move(executable.diag());
+  state.executable = std::move(*executable);
+  for (const std::string& warning : state.executable->warnings()) state.warnings.push_back(warning);
   return {};
 }
 
@@ -75,7 +76,7 @@ shoal::Result<shoal::Executable> CompileVerified(ModuleHandle module, const Comp
                         ? InferNumerics(hlo)
                         : NumericsChoice{static_cast<Numerics>(static_cast<int>(options.numerics) - 1), "given"};
   state->pool = options.pool ? options.pool->state() : std::make_shared<ThreadPool>(options.threads);
-  if (Status added = AddEngine(options, *state); !added.ok()) return state->module->MakeError(added.diag());
+  if (Status added = AddExecutable(options, *state); !added.ok()) return state->module->MakeError(added.diag());
   state->parameters = ParameterLeaves(hlo);
   state->results = ResultLeaves(hlo);
   return shoal::Executable(std::move(state));
@@ -109,12 +110,12 @@ Module Executable::module() const { return Module(state_->module); }
 int64_t Executable::num_devices() const { return state_->devices.grid.count(); }
 int64_t Executable::num_replicas() const { return state_->devices.grid.replicas; }
 int64_t Executable::num_partitions() const { return state_->devices.grid.partitions; }
-Engine Executable::engine() const { return state_->engine != nullptr ? Engine::kJit : Engine::kInterpreter; }
+Engine Executable::engine() const { return state_->is_compiled() ? Engine::kJit : Engine::kInterpreter; }
 Numerics Executable::numerics() const { return static_cast<Numerics>(static_cast<int>(state_->numerics.numerics) + 1); }
 std::vector<Shape> Executable::argument_shapes() const { return ShapesOf(state_->parameters); }
 std::vector<Shape> Executable::result_shapes() const { return ShapesOf(state_->results); }
-double Executable::compile_seconds() const { return state_->engine != nullptr ? state_->engine->compile_seconds() : 0; }
+double Executable::compile_seconds() const { return state_->compile_seconds(); }
 std::vector<std::string> Executable::warnings() const { return state_->warnings; }
-std::string Executable::Explain() const { return state_->engine != nullptr ? ToString(state_->engine->program()) : ""; }
+std::string Executable::Explain() const { return state_->is_compiled() ? ToString(*state_->executable->program()) : ""; }
 
 }  // namespace shoal::inline v0_1

@@ -3,6 +3,7 @@
 #include "api/cpp/error_state.h"
 #include "core/base/environment_error.h"
 #include "core/base/strings.h"
+#include "execute/interp/run.h"
 #include "present/reports/diags_json.h"
 #include "shoal/base.h"
 
@@ -14,7 +15,7 @@ ErrorKind KindOf(const Diags& diags) {
                                   [](const Diag& diag) { return diag.severity == Severity::kError; });
   if (first == diags.found().end()) return ErrorKind::kModule;
   if (first->rule == kMemoryRule) return ErrorKind::kMemory;
-  if (first->rule == kCancelledRule) return ErrorKind::kCancelled;
+  if (first->rule == kRunCancelled) return ErrorKind::kCancelled;
   return IsEnvironmentError(*first) ? ErrorKind::kEnvironment : ErrorKind::kModule;
 }
 

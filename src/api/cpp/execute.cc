@@ -15,25 +15,12 @@ namespace {
 using RunFlags = shoal::ExecuteOptions;
 using ExecutableHandle = std::shared_ptr<const ExecutableState>;
 
-RunSettings SettingsOf(const RunFlags& options, const ExecutableState& executable, Observer* observer) {
-  RunSettings settings;
-  settings.stub_custom_calls = options.stub_custom_calls;
-  settings.random_seed = options.random_seed;
-  settings.numerics = executable.numerics.numerics;
-  settings.observer = observer;
-  settings.max_instructions = options.max_instructions;
-  settings.max_bytes = options.max_bytes;
-  settings.max_seconds = options.max_seconds;
-  settings.stop = options.stop;
-  settings.donate_arguments = true;
-  return settings;
-}
-
 // Calls options.progress while the devices run.
-Watch WatchFor(const RunFlags& options, const ModulePlan& plan, int64_t devices) {
+Watch WatchFor(const RunFlags& options, const Executable& executable) {
   if (!options.progress) return {};
   const auto start = std::chrono::steady_clock::now();
-  const double expected = EstimateInstructionCount(plan.module()) * static_cast<double>(devices);
+  const double expected =
+      EstimateInstructionCount(executable.running_module()) * static_cast<double>(executable.grid().count());
   return [&options, expected, start](std::span<const std::unique_ptr<Device>> running) {
     RunProgress progress;
     progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -44,15 +31,19 @@ Watch WatchFor(const RunFlags& options, const ModulePlan& plan, int64_t devices)
   };
 }
 
-// The arrays of the results, which no longer count towards the memory of a device.
-std::vector<std::vector<Value>> TakeLeaves(std::vector<Value> results) {
-  std::vector<std::vector<Value>> leaves(results.size());
-  for (size_t d = 0; d < results.size(); ++d) AppendLeaves(results[d], leaves[d]);
-  results.clear();
-  for (std::vector<Value>& device : leaves)
-    for (Value& leaf : device)
-      if (leaf.IsArray()) leaf.array().ChargeTo(nullptr);
-  return leaves;
+RunSettings SettingsOf(const RunFlags& options, const ExecutableState& state, Observer* observer) {
+  RunSettings settings;
+  settings.pool = state.is_compiled() ? state.pool.get() : nullptr;
+  settings.cancel = options.stop;
+  settings.watch = WatchFor(options, *state.executable);
+  settings.donate_arguments = true;
+  settings.stub_custom_calls = options.stub_custom_calls;
+  settings.random_seed = options.random_seed;
+  settings.observer = observer;
+  settings.max_instructions = options.max_instructions;
+  settings.max_bytes = options.max_bytes;
+  settings.max_seconds = options.max_seconds;
+  return settings;
 }
 
 std::vector<std::vector<CollectiveTraffic>> PublicTraffic(const RunStats& stats) {
@@ -78,11 +69,7 @@ RunResult MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
   const Diags warnings = RunWarnings(outcome.stats, executable->mixed);
   for (const Diag& diag : warnings.found()) diags.Add(diag);
   run.warnings = PublicDiags(diags, executable->module->file.path, executable->module->file.text());
-  for (std::vector<Value>& leaves : TakeLeaves(std::move(outcome.results))) {
-    std::vector<shoal::Buffer>& buffers = run.outputs.emplace_back();
-    for (Value& leaf : leaves)
-      buffers.push_back(leaf.IsArray() ? MakeBuffer(leaf.array(), executable) : shoal::Buffer());
-  }
+  run.outputs = BuffersOf(outcome.results);
   state->report.stats = std::move(outcome.stats);
   run.state = std::move(state);
   return run;
@@ -93,18 +80,11 @@ shoal::Result<RunResult> ExecuteNow(const ExecutableHandle& executable, Buffers 
     return ArgumentError("the limits of a run must not be negative");
   shoal::Result<Arguments> arguments = ArgumentsOf(std::move(buffers), *executable);
   if (!arguments.ok()) return arguments.error();
-  const auto cancelled = [&] {
-    return executable->module->MakeError(Fail({}, kCancelledRule, "the run was cancelled"));
-  };
-  if (options.stop.stop_requested()) return cancelled();
   auto state = std::make_shared<RunState>();
   state->executable = executable;
-  const int64_t devices = executable->devices.grid.count();
-  if (options.profile) state->log = std::make_unique<StepLog>(devices);
-  const ModulePlan& plan = executable->plan();
+  if (options.profile) state->log = std::make_unique<StepLog>(executable->devices.grid.count());
   Result<RunOutcome> outcome =
-      RunModule(plan, executable->devices.grid, std::move(*arguments), SettingsOf(options, *executable, state->log.get()),
-                WatchFor(options, plan, devices));
+      executable->executable->Run(std::move(*arguments), SettingsOf(options, *executable, state->log.get()));
   if (!outcome.ok()) return executable->module->MakeError(outcome.diag());
   return MakeRun(std::move(state), std::move(*outcome));
 }
@@ -116,7 +96,7 @@ RunReport ReportOf(const RunResult& run, bool with_outputs) {
   report.file = state.executable->module->file.path;
   report.devices = state.executable->devices;
   report.numerics = state.executable->numerics;
-  report.compile_seconds = state.executable->engine != nullptr ? state.executable->engine->compile_seconds() : 0;
+  report.compile_seconds = state.executable->compile_seconds();
   report.run_seconds = {run.seconds};
   report.text = state.executable->module->file.text();
   if (!with_outputs) return report;
@@ -131,7 +111,7 @@ RunReport ReportOf(const RunResult& run, bool with_outputs) {
 }
 
 RunProfile ProfileOf(const RunState& state) {
-  return {state.executable->module->file.path, &state.executable->plan().module(), state.executable->devices.grid,
+  return {state.executable->module->file.path, &state.executable->executable->running_module(), state.executable->devices.grid,
           state.log.get(), 0, 0};
 }
 

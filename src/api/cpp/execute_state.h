@@ -11,6 +11,7 @@
 #include "execute/data/leaves.h"
 #include "execute/interp/step_log.h"
 #include "execute/runtime/executable.h"
+#include "execute/runtime/run_warnings.h"
 #include "present/reports/run_report.h"
 #include "shoal/execute.h"
 
@@ -18,7 +19,6 @@ namespace shoal::internal {
 
 struct BufferState {
   Array array;
-  std::shared_ptr<const ExecutableState> owner;  // of constants that the array may borrow
 };
 
 struct ExecutableState {
@@ -26,14 +26,14 @@ struct ExecutableState {
   std::shared_ptr<ThreadPool> pool;
   InferredGrid devices;
   NumericsChoice numerics;
-  std::unique_ptr<Executable> engine;           // null: the interpreter runs the module
-  std::unique_ptr<ModulePlan> interpreter_plan;  // null: the engine runs the module
+  std::shared_ptr<const Executable> executable;
   std::vector<Leaf> parameters, results;
   Diags diags;  // warnings about the module
   MixedFloats mixed;
   std::vector<std::string> warnings;
 
-  const ModulePlan& plan() const { return engine != nullptr ? engine->plans() : *interpreter_plan; }
+  bool is_compiled() const { return executable->program() != nullptr; }
+  double compile_seconds() const { return is_compiled() ? executable->compile_seconds() : 0; }
 };
 
 // A run's report and what it points to.
@@ -53,6 +53,6 @@ struct PendingState {
 };
 
 // The array as a buffer of the public API.
-shoal::Buffer MakeBuffer(Array array, std::shared_ptr<const ExecutableState> owner = nullptr);
+shoal::Buffer MakeBuffer(Array array);
 
 }  // namespace shoal::internal

@@ -15,9 +15,6 @@ inline Diag EnvironmentError(std::string message, Site site = Site::Here()) {
 // Not enough memory for an instruction's result: the only environment error with a location in the module.
 inline constexpr std::string_view kMemoryRule = "run.memory";
 
-// The caller stopped a run.
-inline constexpr std::string_view kCancelledRule = "run.cancelled";
-
 inline bool IsEnvironmentError(const Diag& diag) { return diag.rule == kEnvironmentRule || diag.rule == kMemoryRule; }
 
 }  // namespace shoal::internal

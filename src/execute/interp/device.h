@@ -52,6 +52,8 @@ struct RunSettings {
   // The job and the device placement, if some devices run in other processes. Null: all devices are in this process.
   Job* job = nullptr;
   const Placement* placement = nullptr;
+  // Arrays of the arguments that have no other owner may be overwritten.
+  bool donate_arguments = false;
   bool stub_custom_calls = false;
   uint64_t random_seed = 0;  // seed of rng, for which HLO does not define the numbers
   Numerics numerics = Numerics::kXlaCpu;

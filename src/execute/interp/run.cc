@@ -120,7 +120,7 @@ Result<RunOutcome> RunPlan(const ModulePlan& plan, const DeviceGrid& grid, std::
     // Charges arguments to the device that receives them. Freezes them, because several devices may share them.
     for (Value& argument : arguments[d])
       ForEachArray(argument, [&](Array& array) {
-        array.Freeze();
+        if (!settings.donate_arguments || !array.unique()) array.Freeze();
         array.ChargeTo(meters[d].get());
       });
   }

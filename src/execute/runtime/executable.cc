@@ -11,8 +11,10 @@
 namespace shoal::internal {
 namespace {
 
-void BeginStage(const CompileOptions& options, const std::string& stage) {
+Status BeginStage(const CompileOptions& options, const std::string& stage) {
+  if (options.cancel.stop_requested()) return Fail({}, kRunCancelled, "the compilation was cancelled");
   if (options.progress) options.progress(stage);
+  return {};
 }
 
 // What the code generator compiles for a program.
@@ -50,7 +52,7 @@ Result<std::unique_ptr<CompiledKernels>> GenerateCode(const CodeUnits& units, co
   const size_t count = units.kernels.size() + units.routines.size();
   // Validates a requested CPU even if there is nothing to compile.
   if (count == 0 && options.cpu.empty()) return std::unique_ptr<CompiledKernels>();
-  BeginStage(options, StrCat("compiling ", count, " kernels"));
+  SHOAL_TRY(BeginStage(options, StrCat("compiling ", count, " kernels")));
   SHOAL_ASSIGN(generator, LoadCodeGenerator());
   ObjectCache cache(options.cache_dir);
   std::optional<ThreadPool> one_thread;
@@ -102,12 +104,12 @@ Result<std::shared_ptr<const Executable>> Executable::Compile(std::shared_ptr<co
 }
 
 Status Executable::CompileProgram(const CompileOptions& options) {
-  BeginStage(options, "passes");
+  SHOAL_TRY(BeginStage(options, "passes"));
   std::unique_ptr<Module> copy = CloneModule(*module_);
   PipelineOptions passes = options.passes;
   passes.context.evaluate = EvaluateConstantModule;
   if (!options.per_instruction) SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), passes));
-  BeginStage(options, "loops");
+  SHOAL_TRY(BeginStage(options, "loops"));
   // The copy shares names and literals with the module and keeps it alive.
   std::shared_ptr<Module> running(copy.release(), [original = module_](Module* module) { delete module; });
   const auto granularity = options.per_instruction ? LoweringGranularity::kOps : LoweringGranularity::kFused;

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct CompileOptions {
   // An observer needs the value of every instruction, so no passes run and each op is compiled separately.
   bool per_instruction = false;
   std::function<void(const std::string& stage)> progress = {};  // called at the start of each stage; may be empty
+  std::stop_token cancel = {};  // stops the compilation before its next stage with an error of rule kRunCancelled
 };
 
 class Executable {
@@ -53,7 +55,7 @@ class Executable {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  // Runs arguments[device][parameter]. Arguments are only read, also by later runs. Sets the numerics of `settings`.
+  // Runs arguments[device][parameter]. Arguments are only read, except for donated ones. Sets the numerics of `settings`.
   Result<RunOutcome> Run(std::vector<std::vector<Value>> arguments, RunSettings settings) const;
 
   const Module& module() const { return *module_; }
