@@ -28,15 +28,15 @@ enum class Severity : uint8_t { kError, kWarning };
 
 // A range of a text. Lines and columns are one-based, in bytes; line 0: no location in a text.
 struct Location {
-  std::string file;
+  std::string file = {};
   int32_t line = 0, column = 0, length = 0;
 };
 
 struct Diag {
   Severity severity = Severity::kError;
-  std::string rule;     // "reverse.C2"; empty for syntax errors and errors of the environment
-  std::string message;  // what was required and what was found
-  Location at;
+  std::string rule = {};     // "reverse.C2"; empty for syntax errors and errors of the environment
+  std::string message = {};  // what was required and what was found
+  Location at = {};
 };
 
 enum class ErrorKind : uint8_t {

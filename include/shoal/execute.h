@@ -116,20 +116,20 @@ struct ExecuteOptions {
 
 // The traffic of one kind of collective on one device.
 struct CollectiveTraffic {
-  std::string kind;  // "all-reduce"
+  std::string kind = {};  // "all-reduce"
   int64_t calls = 0, payload_bytes = 0;
   int64_t wire_bytes = 0;  // received from other devices
 };
 
 // The result of an execution. Outputs outlive the executable and the run.
 struct SHOAL_API RunResult {
-  Buffers outputs;  // a token is an empty buffer
+  Buffers outputs = {};  // a token is an empty buffer
   double seconds = 0;
   int64_t instructions = 0;         // evaluated, on all devices
   int64_t iterations = 0;           // of loops, on all devices
-  std::vector<int64_t> peak_bytes;  // of the arrays of each device
-  std::vector<std::vector<CollectiveTraffic>> traffic;  // by device
-  std::vector<Diag> warnings;
+  std::vector<int64_t> peak_bytes = {};  // of the arrays of each device
+  std::vector<std::vector<CollectiveTraffic>> traffic = {};  // by device
+  std::vector<Diag> warnings = {};
 
   // What `shoal run` prints.
   std::string ToText() const;
@@ -140,7 +140,7 @@ struct SHOAL_API RunResult {
   std::string ProfileText() const;
   std::string ProfileTrace() const;
 
-  std::shared_ptr<const internal::RunState> state;
+  std::shared_ptr<const internal::RunState> state = {};
 };
 
 // An execution on a thread of its own. The destructor waits for its end.

@@ -70,13 +70,13 @@ class SHOAL_API Computation {
 };
 
 struct Metadata {
-  std::string_view op_type, op_name;
-  std::string source;  // "model.py:12", from the metadata or its stack frame; empty: unknown
+  std::string_view op_type = {}, op_name = {};
+  std::string source = {};  // "model.py:12", from the metadata or its stack frame; empty: unknown
 };
 
 // An attribute as HLO text.
 struct Attribute {
-  std::string name, value;
+  std::string name = {}, value = {};
 };
 
 // An instruction of a module. Keeps the module alive.

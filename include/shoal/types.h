@@ -28,10 +28,10 @@ SHOAL_API int ElementBytes(ElementType type);
 // The shape of a value. A tuple has `elements`; an array has `dims`.
 struct Shape {
   ElementType type = ElementType::kInvalid;
-  std::vector<int64_t> dims;
-  std::vector<bool> dynamic;  // true: `dims` has the bound of this dimension; empty: all dimensions are static
-  std::vector<Shape> elements;
-  std::string text;  // as HLO text, with the layout: "f32[2,3]{1,0}"
+  std::vector<int64_t> dims = {};
+  std::vector<bool> dynamic = {};  // true: `dims` has the bound of this dimension; empty: all dimensions are static
+  std::vector<Shape> elements = {};
+  std::string text = {};  // as HLO text, with the layout: "f32[2,3]{1,0}"
 
   bool IsTuple() const { return type == ElementType::kTuple; }
   bool IsArray() const {

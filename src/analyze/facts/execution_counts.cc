@@ -1,9 +1,51 @@
 #include "analyze/facts/execution_counts.h"
 
+#include <set>
+
+#include "core/base/strings.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
 namespace shoal::internal {
+namespace {
+
+struct Names {
+  std::set<std::string> loops, branches;
+};
+
+Names NamesIn(std::initializer_list<const Module*> modules) {
+  Names names;
+  for (const Module* module : modules) {
+    for (const Computation* computation : module->computations) {
+      for (const Instruction* hlo : computation->instructions) {
+        if (!CallsComputations(*hlo)) continue;
+        if (CallKindOf(*hlo) == CallKind::kLoop) names.loops.emplace(hlo->name);
+        if (CallKindOf(*hlo) != CallKind::kBranch) continue;
+        for (const Computation* branch : CalledComputations(*hlo)) names.branches.emplace(branch->name);
+      }
+    }
+  }
+  return names;
+}
+
+Status CheckName(const char* kind, const std::string& name, const std::set<std::string>& all) {
+  if (all.contains(name)) return {};
+  constexpr size_t kMax = 20;
+  std::vector<std::string> shown(all.begin(), all.end());
+  if (shown.size() > kMax) shown.resize(kMax);
+  return Fail(StrCat("unknown ", kind, " '", name, "'; ",
+                     all.empty() ? "there are none" : StrCat("known: ", StrJoin(shown, ", ")),
+                     all.size() > kMax ? StrCat(" and ", all.size() - kMax, " more") : std::string()));
+}
+
+}  // namespace
+
+Status CheckLoopName(const std::string& name, std::initializer_list<const Module*> modules) {
+  return CheckName("loop", name, NamesIn(modules).loops);
+}
+Status CheckBranchName(const std::string& name, std::initializer_list<const Module*> modules) {
+  return CheckName("branch computation", name, NamesIn(modules).branches);
+}
 
 ExecutionCounts::ExecutionCounts(const Module& module, const ExecutionOptions& options)
     : calls_(module), known_(calls_) {
@@ -46,6 +88,14 @@ void ExecutionCounts::AddCallees(const Instruction& caller, double count, const 
     }
     counts_[callee] += count * probability;
   }
+}
+
+std::vector<const Instruction*> ExecutionCounts::Loops() const {
+  std::vector<const Instruction*> loops;
+  for (const Computation* computation : calls_.ReachableFromEntry())
+    for (const Instruction* hlo : computation->instructions)
+      if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop) loops.push_back(hlo);
+  return loops;
 }
 
 }  // namespace shoal::internal

@@ -13,6 +13,10 @@ struct ExecutionOptions {
   std::map<std::string, double> probabilities;  // branch probabilities by name of the branch computation
 };
 
+// Fail if no module has a loop, or a computation that is a branch, of this name. The error lists the known names.
+Status CheckLoopName(const std::string& name, std::initializer_list<const Module*> modules);
+Status CheckBranchName(const std::string& name, std::initializer_list<const Module*> modules);
+
 class ExecutionCounts {
  public:
   explicit ExecutionCounts(const Module& module, const ExecutionOptions& options = {});
@@ -28,6 +32,8 @@ class ExecutionCounts {
     return found == trips_.end() ? nullptr : &found->second;
   }
 
+  // The loops that are reachable from the entry, callees after callers.
+  std::vector<const Instruction*> Loops() const;
   // Loops whose trip count depends on data. Their trip count is taken as 1.
   const std::vector<const Instruction*>& unknown_loops() const { return unknown_loops_; }
   // Loops of loose text with a heuristic trip count. See TripCount::Provenance::kAssumed.

@@ -254,6 +254,14 @@ int64_t DeviceBytes(const ModuleMemory& memory) {
 }
 
 // No sum in this file exceeds the bytes of all values plus alignment. If this total does not overflow, no sum does.
+Status CheckTotalSize(const Module& module) {
+  const Instruction* oversized = FirstSizeOverflow(module);
+  if (oversized == nullptr) return {};
+  return Fail(oversized->at, "mem.C1",
+              StrCat("the total size of the values up to this one must not overflow, got a value of ",
+                     ToString(oversized->shape())));
+}
+
 const Instruction* FirstSizeOverflow(const Module& module) {
   constexpr int64_t kMaxBytes = int64_t{1} << 60;
   int64_t bytes = 0;

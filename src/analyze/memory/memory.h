@@ -63,6 +63,8 @@ int64_t DeviceBytes(const ModuleMemory& memory);
 // overflows, the peak is kSizeOverflow and all other sizes are 0.
 ModuleMemory MemoryOf(const Module& module, std::optional<Backend> backend = std::nullopt);
 
+// Fails if the total size of the values overflows.
+Status CheckTotalSize(const Module& module);
 // Returns the first instruction at which the total size of the values overflows, or null if it does not overflow.
 const Instruction* FirstSizeOverflow(const Module& module);
 

@@ -10,22 +10,6 @@ namespace {
 
 using CompileFlags = shoal::CompileOptions;
 
-// The module, verified. A module that was read leniently is read again strictly if it has deviations.
-shoal::Result<ModuleHandle> Runnable(const ModuleHandle& given) {
-  ModuleHandle module = given;
-  if (!given->strict && !given->file.diags.found().empty()) {
-    const Source& text = *given->module().source;
-    ModuleFile file = ReadModuleSource(Source::FromString(text.name(), std::string(text.text())), {/*strict=*/true});
-    file.path = given->file.path;
-    ReportAllDeviations(file);
-    if (file.module == nullptr || file.diags.errors() > 0) return MakeError(file.diags, file.path, file.text());
-    module = std::make_shared<const ModuleState>(std::move(file), /*strict=*/true);
-  }
-  const Diags& verified = module->Verified();
-  if (verified.errors() > 0) return MakeError(verified, module->file.path, module->file.text());
-  return module;
-}
-
 std::string CheckOptions(const CompileFlags& options) {
   if (options.threads < 0 || options.threads > 1024) return StrCat("threads must be between 0 and 1024, got ", options.threads);
   for (const std::optional<int64_t>& count : {options.num_replicas, options.num_partitions})
@@ -100,7 +84,7 @@ Result<Executable> Compile(const Module& module, const CompileOptions& options) 
   if (module.empty()) return internal::NoModuleError();
   if (const std::string wrong = internal::CheckOptions(options); !wrong.empty()) return internal::ArgumentError(wrong);
   return internal::Guarded([&]() -> Result<Executable> {
-    Result<internal::ModuleHandle> runnable = internal::Runnable(module.state());
+    Result<internal::ModuleHandle> runnable = internal::RunnableModule(module.state());
     if (!runnable.ok()) return runnable.error();
     return internal::CompileVerified(std::move(*runnable), options);
   });

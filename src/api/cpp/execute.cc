@@ -75,17 +75,28 @@ RunResult MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
   return run;
 }
 
-shoal::Result<RunResult> ExecuteNow(const ExecutableHandle& executable, Buffers buffers, const RunFlags& options) {
+}  // namespace
+
+shoal::Result<RunOutcome> RunArguments(const ExecutableState& executable, Arguments arguments,
+                                       const shoal::ExecuteOptions& options, Observer* observer) {
   if (options.max_instructions < 0 || options.max_bytes < 0 || !(options.max_seconds >= 0))
     return ArgumentError("the limits of a run must not be negative");
+  Result<RunOutcome> outcome =
+      executable.executable->Run(std::move(arguments), SettingsOf(options, executable, observer));
+  if (!outcome.ok()) return executable.module->MakeError(outcome.diag());
+  return std::move(*outcome);
+}
+
+namespace {
+
+shoal::Result<RunResult> ExecuteNow(const ExecutableHandle& executable, Buffers buffers, const RunFlags& options) {
   shoal::Result<Arguments> arguments = ArgumentsOf(std::move(buffers), *executable);
   if (!arguments.ok()) return arguments.error();
   auto state = std::make_shared<RunState>();
   state->executable = executable;
   if (options.profile) state->log = std::make_unique<StepLog>(executable->devices.grid.count());
-  Result<RunOutcome> outcome =
-      executable->executable->Run(std::move(*arguments), SettingsOf(options, *executable, state->log.get()));
-  if (!outcome.ok()) return executable->module->MakeError(outcome.diag());
+  shoal::Result<RunOutcome> outcome = RunArguments(*executable, std::move(*arguments), options, state->log.get());
+  if (!outcome.ok()) return outcome.error();
   return MakeRun(std::move(state), std::move(*outcome));
 }
 

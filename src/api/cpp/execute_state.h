@@ -8,6 +8,7 @@
 
 #include "api/cpp/module_state.h"
 #include "core/base/thread_pool.h"
+#include "execute/data/generate.h"
 #include "execute/data/leaves.h"
 #include "execute/interp/step_log.h"
 #include "execute/runtime/executable.h"
@@ -51,6 +52,10 @@ struct PendingState {
   std::stop_source stop;
   std::thread thread;
 };
+
+// Runs the executable's module.
+shoal::Result<RunOutcome> RunArguments(const ExecutableState& executable, Arguments arguments,
+                                       const shoal::ExecuteOptions& options, Observer* observer = nullptr);
 
 // The array as a buffer of the public API.
 shoal::Buffer MakeBuffer(Array array);

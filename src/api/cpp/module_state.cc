@@ -24,6 +24,21 @@ const Instruction* ModuleState::Find(std::string_view name) const {
   return found == names_.end() ? nullptr : found->second;
 }
 
+shoal::Result<ModuleHandle> RunnableModule(const ModuleHandle& given) {
+  ModuleHandle module = given;
+  if (!given->strict && !given->file.diags.found().empty()) {
+    const Source& text = *given->module().source;
+    ModuleFile file = ReadModuleSource(Source::FromString(text.name(), std::string(text.text())), {/*strict=*/true});
+    file.path = given->file.path;
+    ReportAllDeviations(file);
+    if (file.module == nullptr || file.diags.errors() > 0) return MakeError(file.diags, file.path, file.text());
+    module = std::make_shared<const ModuleState>(std::move(file), /*strict=*/true);
+  }
+  const Diags& verified = module->Verified();
+  if (verified.errors() > 0) return MakeError(verified, module->file.path, module->file.text());
+  return module;
+}
+
 Error NoModuleError() { return ArgumentError("the module is empty"); }
 
 }  // namespace shoal::internal

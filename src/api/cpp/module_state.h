@@ -40,6 +40,9 @@ struct ModuleState {
 
 using ModuleHandle = std::shared_ptr<const ModuleState>;
 
+// The module, verified. A module that was read leniently is read again strictly if it has deviations.
+shoal::Result<ModuleHandle> RunnableModule(const ModuleHandle& module);
+
 // The error for an empty module.
 Error NoModuleError();
 

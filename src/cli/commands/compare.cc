@@ -3,7 +3,6 @@
 #include <memory>
 #include <new>
 
-#include "analyze/facts/manual_regions.h"
 #include "cli/commands/generate.h"
 #include "core/base/strings.h"
 #include "core/base/environment_error.h"
@@ -56,19 +55,12 @@ class CompareSession {
     for (Side* side : {&a_, &b_})
       if (Status fits = job_.AgreeOnStatus(CheckConstantMemory(side->module())); !fits.ok()) return Failed(*side, fits.diag());
     Side *whole = &a_, *parts = &b_;
-    if (ArgumentBytes(a_.module()) < ArgumentBytes(b_.module()) ||
-        (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
-      std::swap(whole, parts);
+    if (IsPartitionedForm(a_.module(), b_.module())) std::swap(whole, parts);
     if (Status fit = flags_.limits.Check(parts->module(), parts->devices); !fit.ok()) return Failed(*parts, fit.diag());
-    Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->on_devices());
+    const Module& first = whole->module();
+    Result<Partitioning> partitioning = PartitionPair(first, whole->devices, parts->on_devices());
     if (!partitioning.ok()) return Failed(*parts, partitioning.diag());
     const bool split = partitioning->is_split;
-    // A module with full arrays runs on one device, even if its shardings name more.
-    const Module& first = whole->module();
-    const bool unpartitioned = first.num_partitions == 1 && first.replica_count == 1 &&
-                               whole->devices.grid.count() != parts->devices.grid.count();
-    if ((split || unpartitioned) && !HasManualRegions(first))
-      whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
     if (Status fit = flags_.limits.Check(first, whole->devices); !fit.ok()) return Failed(*whole, fit.diag());
     // The arguments of both sides are in memory simultaneously.
     const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
@@ -80,13 +72,6 @@ class CompareSession {
     Result<Arguments> arguments = MakeArguments(*whole, same_devices ? job_.placement() : nullptr);
     if (Status ready = job_.AgreeOnStatus(arguments.ok() ? Status() : Status(arguments.diag())); !ready.ok())
       return Failed(*whole, ready.diag());
-    if (!split && a_.devices.grid.count() != b_.devices.grid.count()) {
-      if (whole->devices.grid.count() != 1)
-        return Failed(*parts,
-                      Fail({}, "compare.C6",
-                           StrCat("the modules run on ", a_.devices.grid.count(), " and ", b_.devices.grid.count(),
-                                  " devices, and neither is a partitioned version of the other")));
-    }
     if (Status placed = job_.Place(parts->devices.grid.count()); !placed.ok()) return Failed(*parts, placed.diag());
     Arguments part_args = split ? SplitArguments(arguments->at(0), parts->on_devices(), *partitioning, job_.placement())
                                : RegroupArguments(*arguments, parts->on_devices());
@@ -158,7 +143,7 @@ class CompareSession {
     report_.outputs = std::move(*outputs);
     report_.a = StrCat(a_.input.text()->name(), " on ", a_.devices.from);
     report_.b = StrCat(b_.input.text()->name(), " on ", b_.devices.from);
-    const int status = WriteText(flags_.common.json ? CompareJson(report_) : CompareText(report_));
+    const int status = WriteText(flags_.common.json ? CompareJson(report_) : CompareText(report_, OutputStyle()));
     return status == kOk && !report_.Agree() ? kInputError : status;
   }
 

@@ -1,6 +1,5 @@
 #include "cli/commands/cost.h"
 
-#include "present/reports/assumptions.h"
 #include "present/reports/cost_report.h"
 
 namespace shoal::internal {
@@ -11,10 +10,8 @@ int CostCommand(const CostFlags& flags) {
   const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({input.module.get()});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
   const ModuleFacts facts(*input.module, {.execution = *options});
-  CostReport report{flags.file, &facts, flags.by, flags.top, AssumptionsOf(facts.executions())};
-  const std::vector<std::string> without_cost = AssumptionsOf(facts.cost());
-  report.assumptions.insert(report.assumptions.end(), without_cost.begin(), without_cost.end());
-  return Finish(input, flags.common.json ? CostJson(report) : CostText(report), flags.common);
+  const CostReport report = CostReportOf(facts, flags.file, flags.by, flags.top);
+  return Finish(input, flags.common.json ? CostJson(report) : CostText(report, OutputStyle()), flags.common);
 }
 
 }  // namespace shoal::internal

@@ -27,36 +27,6 @@ std::string NameOf(const std::string& text) {
   return name.starts_with('%') ? name.substr(1) : name;
 }
 
-struct Names {
-  std::set<std::string> loops, branches;
-};
-
-Names NamesIn(std::initializer_list<const Module*> modules) {
-  Names names;
-  for (const Module* module : modules) {
-    for (const Computation* computation : module->computations) {
-      for (const Instruction* hlo : computation->instructions) {
-        if (!CallsComputations(*hlo)) continue;
-        if (CallKindOf(*hlo) == CallKind::kLoop) names.loops.emplace(hlo->name);
-        if (CallKindOf(*hlo) != CallKind::kBranch) continue;
-        for (const Computation* branch : CalledComputations(*hlo)) names.branches.emplace(branch->name);
-      }
-    }
-  }
-  return names;
-}
-
-Status CheckName(const char* option, const char* kind, const std::string& name, const std::set<std::string>& all) {
-  if (all.contains(name)) return {};
-  constexpr size_t kMax = 20;
-  std::vector<std::string> shown(all.begin(), all.end());
-  if (shown.size() > kMax) shown.resize(kMax);
-  return EnvironmentError(StrCat(
-      option, "=", name, "=…: unknown ", kind, " '", name, "'; ",
-      all.empty() ? "there are none" : StrCat("known: ", StrJoin(shown, ", ")),
-      all.size() > kMax ? StrCat(" and ", all.size() - kMax, " more") : std::string()));
-}
-
 }  // namespace
 
 std::string LoopFlags::ValidateTripCount(const std::string& text) {
@@ -72,13 +42,14 @@ std::string LoopFlags::ValidateProbability(const std::string& text) {
 Result<ExecutionOptions> LoopFlags::ExecutionOptionsFor(std::initializer_list<const Module*> modules) const {
   ExecutionOptions options;
   if (trips.empty() && probabilities.empty()) return options;
-  const Names names = NamesIn(modules);
   for (const std::string& text : trips) {
-    SHOAL_TRY(CheckName("--trips", "loop", NameOf(text), names.loops));
+    if (Status known = CheckLoopName(NameOf(text), modules); !known.ok())
+      return EnvironmentError(StrCat("--trips=", NameOf(text), "=…: ", known.diag().message));
     options.trips[NameOf(text)] = *NumberOf<int64_t>(text);
   }
   for (const std::string& text : probabilities) {
-    SHOAL_TRY(CheckName("--probability", "branch computation", NameOf(text), names.branches));
+    if (Status known = CheckBranchName(NameOf(text), modules); !known.ok())
+      return EnvironmentError(StrCat("--probability=", NameOf(text), "=…: ", known.diag().message));
     options.probabilities[NameOf(text)] = *NumberOf<double>(text);
   }
   return options;

@@ -15,7 +15,7 @@ int MachinesCommand(const MachinesFlags& flags) {
     machines.push_back(std::move(*machine));
   }
   if (flags.common.json) return WriteText(MachinesJson(machines));
-  return WriteText(flags.name.empty() ? MachinesText(machines) : MachineText(machines.front()));
+  return WriteText(flags.name.empty() ? MachinesText(machines, OutputStyle()) : MachineText(machines.front(), OutputStyle()));
 }
 
 }  // namespace shoal::internal

@@ -27,13 +27,11 @@ bool ComputeRunMemory(Input& input, const ModuleFacts& facts, MemReport& report)
 int MemCommand(const MemFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
   if (input.module == nullptr) return FailOnInput(input, flags.common);
-  if (const Instruction* oversized = FirstSizeOverflow(*input.module))
-    return FailOnInput(input, Fail(oversized->at, "mem.C1", StrCat("the total size of the values up to this one must not "
-                                   "overflow, got a value of ", ToString(oversized->shape()))), flags.common);
+  if (Status fits = CheckTotalSize(*input.module); !fits.ok()) return FailOnInput(input, fits.diag(), flags.common);
   const ModuleFacts facts(*input.module, {.backend = ParseBackend(flags.backend)});
   MemReport report{flags.file, &facts, {}, ParseBytes(flags.budget), flags.top};
   if (flags.run && !ComputeRunMemory(input, facts, report)) return FailOnInput(input, flags.common);
-  const int status = Finish(input, flags.common.json ? MemJson(report) : MemText(report), flags.common);
+  const int status = Finish(input, flags.common.json ? MemJson(report) : MemText(report, OutputStyle()), flags.common);
   return status == kOk && !report.Fits() ? kInputError : status;
 }
 

@@ -11,7 +11,6 @@
 #include "core/base/strings.h"
 #include "core/base/text_width.h"
 #include "core/base/environment_error.h"
-#include "present/reports/terminal.h"
 
 namespace shoal::internal {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/commands/terminal.h"
 #include "core/base/environment_error.h"
 
 namespace shoal::internal {

@@ -132,7 +132,7 @@ class RunSession {
     if (!outputs.ok()) return Failed(outputs.diag());
     const CompareReport report{"the snapshot's result", StrCat(report_.file, " on ", report_.devices.from), {}, {},
                                std::move(*outputs)};
-    const int status = flags_.common.json ? kOk : WriteText(CompareText(report));
+    const int status = flags_.common.json ? kOk : WriteText(CompareText(report, OutputStyle()));
     return status == kOk && !report.Agree() ? kInputError : status;
   }
 
@@ -161,8 +161,8 @@ class RunSession {
     const MachinePeak peak = MeasurePeak(*pool_);
     profile.peak_flops = peak.flops;
     profile.peak_bytes = peak.bytes;
-    if (!flags_.common.json) return WriteText(ProfileText(profile));
-    PrintToStderr(ProfileText(profile));
+    if (!flags_.common.json) return WriteText(ProfileText(profile, OutputStyle()));
+    PrintToStderr(ProfileText(profile, OutputStyle()));
     return kOk;
   }
 
@@ -261,7 +261,7 @@ class RunSession {
     report_.text = input_.text();
     const std::string text = flags_.common.json      ? ReportJson(report_)
                        : flags_.print_literals ? ReportLiterals(report_)
-                                               : ReportText(report_);
+                                               : ReportText(report_, OutputStyle());
     return WriteText(outfeeds_.Text() + text);
   }
 

@@ -113,7 +113,7 @@ int StatsCommand(const StatsFlags& flags) {
   report.folder = flags.folder;
   report.dump = std::move(*dump);
   DumpReader(report, flags).ReadAll();
-  const int status = WriteText(flags.common.json ? StatsJson(report) : StatsText(report, flags.top));
+  const int status = WriteText(flags.common.json ? StatsJson(report) : StatsText(report, flags.top, OutputStyle()));
   if (status != kOk || !report.modules.empty()) return status;
   PrintToStderr(StrCat("shoal stats: ", flags.folder, " contains no readable module\n"));
   return kInputError;

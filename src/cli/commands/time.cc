@@ -70,10 +70,10 @@ int TimeCommand(const TimeFlags& flags) {
   }
   std::string text;
   if (!flags.explain.empty()) {
-    text = (flags.common.json ? ExplainJson : ExplainText)(report, flags.explain);
+    text = flags.common.json ? ExplainJson(report, flags.explain) : ExplainText(report, flags.explain, OutputStyle());
     if (text.empty()) return FailOnUsage(NoSuchOpMessage(report, flags.explain), flags.common);
   } else {
-    text = flags.common.json ? TimeJson(report) : report.against ? ProfileComparisonText(report) : TimeText(report);
+    text = flags.common.json ? TimeJson(report) : report.against ? ProfileComparisonText(report, OutputStyle()) : TimeText(report, OutputStyle());
   }
   return Finish(input, text, flags.common);
 }

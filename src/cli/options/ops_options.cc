@@ -1,5 +1,8 @@
 // Options of shoal ops, which prints the op table.
+#include <memory>
+
 #include "cli/options/commands.h"
+#include "cli/commands/output.h"
 #include "present/reports/ops_report.h"
 
 namespace shoal::internal {
@@ -9,7 +12,7 @@ Action AddOps(Options& command) {
   command.Flag("--markdown", *markdown, "Print Markdown, as in docs/ops.md");
   command.Flag("--json", *json, "Print JSON to standard output");
   command.Footer("Examples:\n  shoal ops | grep collective\n  shoal ops --markdown > docs/ops.md");
-  return [=] { return WriteText(*json ? OpsJson() : *markdown ? OpsMarkdown() : OpsText()); };
+  return [=] { return WriteText(*json ? OpsJson() : *markdown ? OpsMarkdown() : OpsText(OutputStyle())); };
 }
 
 }  // namespace shoal::internal

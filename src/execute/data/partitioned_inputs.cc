@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/facts/manual_regions.h"
 #include "core/base/strings.h"
+#include "execute/data/generate.h"
 #include "execute/data/leaves.h"
 
 namespace shoal::internal {
@@ -39,6 +41,24 @@ Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& 
     partitioning.parameters.push_back(std::move(*shards));
   }
   return partitioning;
+}
+
+bool IsPartitionedForm(const Module& a, const Module& b) {
+  return ArgumentBytes(a) < ArgumentBytes(b) || (a.num_partitions > 1 && b.num_partitions == 1);
+}
+
+Result<Partitioning> PartitionPair(const Module& whole, InferredGrid& whole_devices, const ModuleOnDevices& parts) {
+  SHOAL_ASSIGN(partitioning, PartitioningOf(whole, parts));
+  const bool unpartitioned = whole.num_partitions == 1 && whole.replica_count == 1 &&
+                             whole_devices.grid.count() != parts.grid.count();
+  if ((partitioning.is_split || unpartitioned) && !HasManualRegions(whole))
+    whole_devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
+  const int64_t count = whole_devices.grid.count();
+  if (!partitioning.is_split && count != 1 && count != parts.grid.count())
+    return Fail({}, "compare.C6",
+                StrCat("the modules run on ", count, " and ", parts.grid.count(),
+                       " devices, and neither is a partitioned version of the other"));
+  return std::move(partitioning);
 }
 
 Arguments SplitArguments(const std::vector<Value>& whole, const ModuleOnDevices& parts,

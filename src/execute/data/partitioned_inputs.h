@@ -2,6 +2,7 @@
 // shapes, or one is the whole module and the other its partitioned form.
 #pragma once
 
+#include "analyze/facts/infer_devices.h"
 #include "execute/data/compare.h"
 #include "execute/data/inputs.h"
 #include "execute/data/output_shards.h"
@@ -25,6 +26,13 @@ struct Partitioning {
 
 // Fails if the partitioned module's parameters cannot be shards of the whole module's parameters.
 Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& parts);
+
+// Of two modules to compare, true if A rather than B can be the partitioned form of the other.
+bool IsPartitionedForm(const Module& a, const Module& b);
+
+// The partitioning of two modules to compare. A module with full arrays runs on one device, even if its shardings name
+// more; this function then changes `whole_devices`. Fails if the modules cannot be compared.
+Result<Partitioning> PartitionPair(const Module& whole, InferredGrid& whole_devices, const ModuleOnDevices& parts);
 
 // Splits the whole module's arguments into shards for each device of the partitioned module. With a placement, devices
 // of other processes have none.

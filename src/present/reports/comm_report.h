@@ -31,8 +31,16 @@ struct CommReport {
   int64_t top = 20;  // rows of each table; 0: all
 };
 
+struct CommOptions {
+  int64_t devices_per_node = 8;
+  bool matrix = false;
+  int64_t top = 20;
+};
+// The facts must outlive the report.
+CommReport CommReportOf(const ModuleFacts& facts, const std::string& file, const CommOptions& options);
+
 // A row per collective, totals by kind, by axis and by source line, and the matrix if `matrix` is set.
-std::string CommText(const CommReport& report, const TextStyle& style = OutputStyle());
+std::string CommText(const CommReport& report, const TextStyle& style);
 // JSON, as described in docs/comm.md.
 std::string CommJson(const CommReport& report);
 // Only the traffic matrix, with a row and a column per device.

@@ -17,7 +17,7 @@ struct CompareReport {
   bool Agree() const;
 };
 
-std::string CompareText(const CompareReport& report, const TextStyle& style = OutputStyle());
+std::string CompareText(const CompareReport& report, const TextStyle& style);
 std::string CompareJson(const CompareReport& report);
 
 }  // namespace shoal::internal

@@ -9,6 +9,7 @@
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
 #include "core/ops/op.h"
+#include "present/reports/assumptions.h"
 #include "present/reports/json.h"
 #include "present/reports/table.h"
 
@@ -86,6 +87,13 @@ Json ToJson(const Cost& cost) {
 }
 
 }  // namespace
+
+CostReport CostReportOf(const ModuleFacts& facts, const std::string& file, const std::string& by, int64_t top) {
+  CostReport report{file, &facts, by, top, AssumptionsOf(facts.executions())};
+  const std::vector<std::string> without_cost = AssumptionsOf(facts.cost());
+  report.assumptions.insert(report.assumptions.end(), without_cost.begin(), without_cost.end());
+  return report;
+}
 
 std::string CostText(const CostReport& report, const TextStyle& style) {
   const ModuleCost& cost = report.facts->cost();

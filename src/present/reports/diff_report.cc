@@ -1,5 +1,6 @@
 #include "present/reports/diff_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -9,6 +10,7 @@
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
 #include "core/ops/op.h"
+#include "present/reports/assumptions.h"
 #include "present/reports/json.h"
 #include "present/reports/table.h"
 
@@ -130,7 +132,43 @@ Json ChangeJson(const Change& change, const DiffReport& report) {
           {"b", InstructionJson(change.b, *report.b.module)}};
 }
 
+int64_t ElidedConstants(const Module& module) {
+  int64_t count = 0;
+  for (const Computation* computation : module.computations)
+    count += std::count_if(computation->instructions.begin(), computation->instructions.end(),
+                           [](const Instruction* hlo) { return IsElided(*hlo); });
+  return count;
+}
+
+// Appends the assumptions about A and B; one that applies to both appears only once.
+void AddAssumptions(const std::vector<std::string>& a, const std::vector<std::string>& b,
+                    std::vector<std::string>& all) {
+  auto contains = [](const std::vector<std::string>& list, const std::string& sentence) {
+    return std::find(list.begin(), list.end(), sentence) != list.end();
+  };
+  for (const std::string& sentence : a) all.push_back(StrCat(contains(b, sentence) ? "A and B: " : "A: ", sentence));
+  for (const std::string& sentence : b)
+    if (!contains(a, sentence)) all.push_back(StrCat("B: ", sentence));
+}
+
 }  // namespace
+
+DiffReport DiffReportOf(const ModuleFacts& a, const std::string& file_a, const ModuleFacts& b, const std::string& file_b) {
+  DiffReport report;
+  const int64_t elided = ElidedConstants(a.module()) + ElidedConstants(b.module());
+  const DiffSide side_a(a, elided > 0), side_b(b, elided > 0);
+  report.a = {file_a, &a.module(), a.totals()};
+  report.changes = ChangesBetween(side_a, side_b);
+  // For equal modules without a schedule, the estimated schedule of A holds for both.
+  const bool same = report.changes.empty() && !a.module().is_scheduled && !b.module().is_scheduled;
+  report.b = {file_b, &b.module(), same ? report.a.totals : b.totals()};
+  if (elided > 0)
+    report.assumptions.push_back(
+        StrCat(Pluralize(elided, "constant"), " without values in the text: large ones are compared by type only"));
+  AddAssumptions(AssumptionsOf(side_a.executions), AssumptionsOf(side_b.executions), report.assumptions);
+  AddAssumptions(report.a.totals.assumptions, report.b.totals.assumptions, report.assumptions);
+  return report;
+}
 
 bool DiffReport::IsSatisfied(const Threshold& threshold) const {
   return shoal::internal::IsSatisfied(threshold, MetricValue(a.totals, threshold.metric), MetricValue(b.totals, threshold.metric));

@@ -21,8 +21,11 @@ struct DiffReport {
   bool IsSatisfied(const Threshold& threshold) const;
 };
 
+// The facts must have equal options and outlive the report.
+DiffReport DiffReportOf(const ModuleFacts& a, const std::string& file_a, const ModuleFacts& b, const std::string& file_b);
+
 // The changes (at most `top` rows of each kind; 0: all), the metrics, and the result of each threshold.
-std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& style = OutputStyle());
+std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& style);
 // JSON, as described in docs/diff.md.
 std::string DiffJson(const DiffReport& report);
 

@@ -21,7 +21,7 @@ Json ParametersJson(Machine machine) {
 
 }  // namespace
 
-std::string MachinesText(const std::vector<Machine>& machines) {
+std::string MachinesText(const std::vector<Machine>& machines, const TextStyle& style) {
   Table table({"name", "description", ">bf16", ">f8", ">memory", ">bandwidth", ">intra-node", ">devices/node", ">NIC"});
   for (const Machine& m : machines) {
     const bool torus = m.node.links == NodeLinks::kTorus;
@@ -30,17 +30,17 @@ std::string MachinesText(const std::vector<Machine>& machines) {
                FormatSi(m.device.memory) + "B", FormatSi(m.device.bandwidth) + "B/s", FormatSi(links) + "B/s", FormatSi(m.node.devices),
                FormatSi(m.cluster.nic) + "B/s"});
   }
-  return table.ToText();
+  return table.ToText(style);
 }
 
-std::string MachineText(Machine machine) {
+std::string MachineText(Machine machine, const TextStyle& style) {
   Table table({"parameter", ">value", "description", "source"});
   for (const MachineParameter& entry : MachineParameters()) {
     const auto source = machine.sources.find(std::string(entry.name));
     table.Add({std::string(entry.name), StrCat(FormatSi(entry.at(machine)), entry.unit), std::string(entry.what),
                source == machine.sources.end() ? "" : source->second});
   }
-  return StrCat(machine.name, ": ", machine.description, "\n\n", table.ToText());
+  return StrCat(machine.name, ": ", machine.description, "\n\n", table.ToText(style));
 }
 
 std::string MachinesJson(const std::vector<Machine>& machines) {

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "analyze/cost/machine.h"
+#include "present/reports/text_style.h"
 
 namespace shoal::internal {
 
 // One row per machine.
-std::string MachinesText(const std::vector<Machine>& machines);
+std::string MachinesText(const std::vector<Machine>& machines, const TextStyle& style);
 // All parameters of one machine, with their sources.
-std::string MachineText(Machine machine);
+std::string MachineText(Machine machine, const TextStyle& style);
 std::string MachinesJson(const std::vector<Machine>& machines);
 
 }  // namespace shoal::internal

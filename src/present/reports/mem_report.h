@@ -22,7 +22,7 @@ struct MemReport {
 };
 
 // A row per memory space, the plot over the schedule, and the buffers live at the peak.
-std::string MemText(const MemReport& report, const TextStyle& style = OutputStyle());
+std::string MemText(const MemReport& report, const TextStyle& style);
 // JSON, as described in docs/mem.md.
 std::string MemJson(const MemReport& report);
 

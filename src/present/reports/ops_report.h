@@ -5,7 +5,7 @@
 
 namespace shoal::internal {
 
-std::string OpsText(const TextStyle& style = OutputStyle());
+std::string OpsText(const TextStyle& style);
 // The page docs/ops.md.
 std::string OpsMarkdown();
 std::string OpsJson();

@@ -7,7 +7,7 @@
 #include "core/ir/module.h"
 #include "core/ir/trace.h"
 #include "execute/interp/step_log.h"
-#include "present/reports/terminal.h"
+#include "present/reports/text_style.h"
 
 namespace shoal::internal {
 
@@ -20,7 +20,7 @@ struct RunProfile {
 };
 
 // The instructions with the longest total time over all devices and iterations. Columns: time, flop/s, bytes/s, source.
-std::string ProfileText(const RunProfile& profile, const TextStyle& style = OutputStyle());
+std::string ProfileText(const RunProfile& profile, const TextStyle& style);
 
 // One process per device, with a track for its waits. Arrows lead from the last device that arrives at a collective to
 // each of the others, and from each start to its done.

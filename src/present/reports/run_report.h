@@ -7,7 +7,7 @@
 #include "analyze/facts/infer_devices.h"
 #include "execute/data/outputs.h"
 #include "execute/interp/run.h"
-#include "present/reports/terminal.h"
+#include "present/reports/text_style.h"
 
 namespace shoal::internal {
 
@@ -26,7 +26,7 @@ struct RunReport {
 };
 
 // Devices, time, and a table of the outputs.
-std::string ReportText(const RunReport& report, const TextStyle& style = OutputStyle());
+std::string ReportText(const RunReport& report, const TextStyle& style);
 // JSON, as described in docs/run.md.
 std::string ReportJson(const RunReport& report);
 // Each output as a literal; devices with identical outputs share one.

@@ -27,7 +27,7 @@ struct StatsReport {
 };
 
 // A row per module, at most `top` (0: all), in descending order of flops.
-std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style = OutputStyle());
+std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style);
 // JSON, as described in docs/stats.md.
 std::string StatsJson(const StatsReport& report);
 

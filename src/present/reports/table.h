@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/text_width.h"
-#include "present/reports/terminal.h"
+#include "present/reports/text_style.h"
 
 namespace shoal::internal {
 
@@ -40,7 +40,7 @@ class Table {
   void Add(std::vector<std::string> cells, LineColor color = LineColor::kPlain);
   bool empty() const { return rows_.empty(); }
   // Each line ends with a newline and has no trailing spaces.
-  std::string ToText(const TextStyle& style = OutputStyle()) const;
+  std::string ToText(const TextStyle& style) const;
 
  private:
   friend class TableLayout;

@@ -27,7 +27,7 @@ std::string_view CombinationOf(const OpTime& op, bool tpu) {
   }
 }
 
-std::string ExplainOp(const TimeReport& report, const Prediction& forecast, const OpTime& op) {
+std::string ExplainOp(const TimeReport& report, const Prediction& forecast, const OpTime& op, const TextStyle& style) {
   const DeviceModel& device = forecast.machine.device;
   const bool tpu = device.kind == DeviceKind::kTpu;
   const double each = op.times > 0 ? op.seconds / op.times : 0;
@@ -39,7 +39,7 @@ std::string ExplainOp(const TimeReport& report, const Prediction& forecast, cons
   StrAppend(&text, "\n  kernel kind: ", ToString(op.family), "; bound by ", ToString(op.timing.bound), "\n");
   Table table({"  term", ">time", "basis"});
   for (const TimeTerm& term : op.timing.terms) table.Add({StrCat("  ", ToString(term.bound)), Seconds(term.seconds), term.from});
-  text += table.ToText();
+  text += table.ToText(style);
   StrAppend(&text, "  total ", Seconds(op.timing.seconds), ": ", CombinationOf(op, tpu), "\n");
   if (each > op.timing.seconds * 1.0001)
     StrAppend(&text, "  ", Seconds(each), " in this step: slowed by the power limit of a long step, or by concurrent collectives\n");
@@ -73,11 +73,11 @@ std::string ExplainTransfer(const Prediction& forecast, const AsyncTime& time) {
 
 }  // namespace
 
-std::string ExplainText(const TimeReport& report, const std::string& name) {
+std::string ExplainText(const TimeReport& report, const std::string& name, const TextStyle& style) {
   std::string text;
   for (const Prediction& forecast : report.forecasts) {
     for (const OpTime& op : forecast.prediction.ops)
-      if (op.hlo->name == name) text += ExplainOp(report, forecast, op);
+      if (op.hlo->name == name) text += ExplainOp(report, forecast, op, style);
     for (const AsyncTime& time : forecast.prediction.asyncs)
       if (time.async->start->name == name) text += ExplainTransfer(forecast, time);
   }

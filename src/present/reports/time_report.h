@@ -7,6 +7,7 @@
 
 #include "predict/timeline/predict.h"
 #include "predict/timeline/profile_match.h"
+#include "present/reports/text_style.h"
 
 namespace shoal::internal {
 
@@ -22,12 +23,12 @@ struct TimeReport {
   bool all_ops = false;  // JSON: list every op instead of the `top` longest
 };
 
-std::string TimeText(const TimeReport& report);
+std::string TimeText(const TimeReport& report, const TextStyle& style);
 std::string TimeJson(const TimeReport& report);
 // Predicted and measured times, side by side.
-std::string ProfileComparisonText(const TimeReport& report);
+std::string ProfileComparisonText(const TimeReport& report, const TextStyle& style);
 // Explains the time of an op or collective. Empty if no op of that name takes time.
-std::string ExplainText(const TimeReport& report, const std::string& name);
+std::string ExplainText(const TimeReport& report, const std::string& name, const TextStyle& style);
 std::string ExplainJson(const TimeReport& report, const std::string& name);
 
 // The error message for an unknown op name; suggests similar names.

@@ -33,7 +33,7 @@ std::string SummaryText(const TimeReport& report, const Prediction& forecast) {
   return text;
 }
 
-std::string KindTable(const SimulatedStep& p) {
+std::string KindTable(const SimulatedStep& p, const TextStyle& style) {
   Table table({"kind", ">time", ">of the step"});
   for (size_t i = 0; i < kTimeKinds; ++i) {
     if (p.kinds[i] <= 0) continue;
@@ -42,11 +42,11 @@ std::string KindTable(const SimulatedStep& p) {
     table.Add({StrCat(waits ? "exposed " : "", ToString(kind)), Seconds(p.kinds[i]), Percent(p.kinds[i], p.step_seconds)});
   }
   table.Add({"step", Seconds(p.step_seconds), "100.0 %"});
-  return table.ToText();
+  return table.ToText(style);
 }
 
 // A row per class of devices, if they do different work.
-std::string ClassTable(const SimulatedStep& p) {
+std::string ClassTable(const SimulatedStep& p, const TextStyle& style) {
   if (p.classes.size() < 2) return "";
   Table table({"devices", ">count", ">step", ">busy", ">matrix", ">memory", ">exposed communication", ">idle"});
   for (const ClassTime& one : p.classes) {
@@ -54,10 +54,10 @@ std::string ClassTable(const SimulatedStep& p) {
     table.Add({one.name, FormatSi(one.devices), Seconds(one.step_seconds), Seconds(one.device_seconds), kind(TimeKind::kMatrix),
                kind(TimeKind::kMemory), kind(TimeKind::kCommunication), kind(TimeKind::kIdle)});
   }
-  return StrCat("\n", table.ToText(), "\nslowest class, shown below: ", p.classes[p.slowest_class].name, "\n");
+  return StrCat("\n", table.ToText(style), "\nslowest class, shown below: ", p.classes[p.slowest_class].name, "\n");
 }
 
-std::string CollectiveTable(const SimulatedStep& p) {
+std::string CollectiveTable(const SimulatedStep& p, const TextStyle& style) {
   // Sums by kind and mesh axis.
   struct Sum {
     double calls = 0, bytes = 0, busy = 0, exposed = 0;
@@ -77,20 +77,20 @@ std::string CollectiveTable(const SimulatedStep& p) {
   Table table({"collective", "axis", ">calls", ">bytes", ">time", ">exposed", "algorithm"});
   for (const auto& [key, sum] : sums)
     table.Add({key.first, key.second, FormatSi(sum.calls), FormatBytes(sum.bytes), Seconds(sum.busy), Seconds(sum.exposed), sum.algorithm});
-  return "\n" + table.ToText();
+  return "\n" + table.ToText(style);
 }
 
-std::string OpTable(const TimeReport& report, const SimulatedStep& p) {
+std::string OpTable(const TimeReport& report, const SimulatedStep& p, const TextStyle& style) {
   Table table({"op", ">count", ">time", ">of the step", "kernel", "bound by", "source"});
   for (size_t i = 0; i < p.ops.size() && (report.top == 0 || i < report.top); ++i) {
     const OpTime& op = p.ops[i];
     table.Add({std::string(op.hlo->name), FormatSi(op.times), Seconds(op.seconds), Percent(op.seconds, p.step_seconds),
                std::string(ToString(op.family)), std::string(ToString(op.timing.bound)), SourceOfOp(*op.hlo, report.input->module())});
   }
-  return table.empty() ? "" : "\n" + table.ToText();
+  return table.empty() ? "" : "\n" + table.ToText(style);
 }
 
-std::string LineTable(const TimeReport& report, const SimulatedStep& p) {
+std::string LineTable(const TimeReport& report, const SimulatedStep& p, const TextStyle& style) {
   std::map<std::string, double> lines;
   for (const OpTime& op : p.ops)
     if (std::string source = SourceOfOp(*op.hlo, report.input->module()); !source.empty()) lines[source] += op.seconds;
@@ -100,10 +100,10 @@ std::string LineTable(const TimeReport& report, const SimulatedStep& p) {
   Table table({"source line", ">time", ">of the step"});
   for (size_t i = 0; i < sorted.size() && (report.top == 0 || i < report.top); ++i)
     table.Add({sorted[i].first, Seconds(sorted[i].second), Percent(sorted[i].second, p.step_seconds)});
-  return "\n" + table.ToText();
+  return "\n" + table.ToText(style);
 }
 
-std::string ComparisonTable(const TimeReport& report) {
+std::string ComparisonTable(const TimeReport& report, const TextStyle& style) {
   Table table({report.sweep.empty() ? "machine" : report.sweep, ">step", ">busy", ">matrix", ">memory", ">exposed communication",
                ">idle", ">MFU"});
   for (size_t i = 0; i < report.forecasts.size(); ++i) {
@@ -113,7 +113,7 @@ std::string ComparisonTable(const TimeReport& report) {
                Seconds(f.prediction.device_seconds), kind(TimeKind::kMatrix), kind(TimeKind::kMemory),
                kind(TimeKind::kCommunication), kind(TimeKind::kIdle), Digits(100 * f.mfu, 1) + " %"});
   }
-  return table.ToText();
+  return table.ToText(style);
 }
 
 }  // namespace
@@ -134,14 +134,15 @@ std::string Seconds(double seconds) {
   return text;
 }
 
-std::string TimeText(const TimeReport& report) {
+std::string TimeText(const TimeReport& report, const TextStyle& style) {
   std::string text;
   if (report.forecasts.size() == 1) {
     const Prediction& forecast = report.forecasts.front();
-    text = SummaryText(report, forecast) + "\n" + KindTable(forecast.prediction) + ClassTable(forecast.prediction) + CollectiveTable(forecast.prediction) +
-           OpTable(report, forecast.prediction) + LineTable(report, forecast.prediction);
+    const SimulatedStep& p = forecast.prediction;
+    text = StrCat(SummaryText(report, forecast), "\n", KindTable(p, style), ClassTable(p, style), CollectiveTable(p, style),
+                  OpTable(report, p, style), LineTable(report, p, style));
   } else {
-    text = ComparisonTable(report);
+    text = ComparisonTable(report, style);
   }
   std::string notes;
   for (size_t i = 0; i < report.forecasts.size(); ++i)
@@ -157,7 +158,7 @@ std::string TimeText(const TimeReport& report) {
   return notes.empty() ? text : text + "\n" + notes;
 }
 
-std::string ProfileComparisonText(const TimeReport& report) {
+std::string ProfileComparisonText(const TimeReport& report, const TextStyle& style) {
   const ProfileComparison& c = *report.against;
   auto ratio = [](double measured, double predicted) { return predicted > 0 ? Digits(measured / predicted, 2) : "-"; };
   std::array<double, kTimeKinds> predicted{}, measured{};
@@ -178,7 +179,7 @@ std::string ProfileComparisonText(const TimeReport& report) {
              std::string(ToString(op.kind)), SourceOfOp(*op.hlo, report.input->module())});
   }
   return StrCat("predicted on ", report.forecasts.front().machine.name, " and measured over ", FormatSi(c.steps),
-                c.steps == 1 ? " step" : " steps", " of the profile\n\n", kinds.ToText(), "\nlargest prediction errors\n\n", ops.ToText());
+                c.steps == 1 ? " step" : " steps", " of the profile\n\n", kinds.ToText(style), "\nlargest prediction errors\n\n", ops.ToText(style));
 }
 
 }  // namespace shoal::internal

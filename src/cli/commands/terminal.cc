@@ -1,4 +1,4 @@
-#include "present/reports/terminal.h"
+#include "cli/commands/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -5,13 +5,9 @@
 #include <optional>
 #include <string>
 
-namespace shoal::internal {
+#include "present/reports/text_style.h"
 
-// Layout of text.
-struct TextStyle {
-  size_t width = 0;  // maximum columns of a line; 0: unlimited
-  bool color = false;
-};
+namespace shoal::internal {
 
 TextStyle OutputStyle();  // of standard output
 TextStyle ErrorStyle();   // of standard error

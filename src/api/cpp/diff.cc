@@ -1,0 +1,53 @@
+#include "shoal/diff.h"
+
+#include <algorithm>
+
+#include "api/cpp/facts_state.h"
+#include "present/reports/diff_report.h"
+
+namespace shoal::internal {
+namespace {
+
+shoal::Change PublicChange(const Change& change, const FactsHandle& a, const FactsHandle& b) {
+  shoal::Change out;
+  out.kind = ToString(change.kind);
+  if (change.a != nullptr) out.a = a->View(*change.a);
+  if (change.b != nullptr) out.b = b->View(*change.b);
+  out.what = change.what;
+  out.before = change.before;
+  out.after = change.after;
+  out.count = change.count;
+  return out;
+}
+
+}  // namespace
+}  // namespace shoal::internal
+
+namespace shoal::inline v0_1 {
+
+Result<ModuleDiff> Diff(const Facts& a, const Facts& b, const DiffOptions& options) {
+  if (options.top < 0) return internal::ArgumentError("top must not be negative");
+  return internal::Guarded([&]() -> Result<ModuleDiff> {
+    std::vector<internal::Threshold> thresholds;
+    for (const std::string& text : options.thresholds) {
+      auto threshold = internal::ParseThreshold(text);
+      if (!threshold.ok()) return internal::ArgumentError(threshold.diag().message);
+      thresholds.push_back(*threshold);
+    }
+    const internal::FactsHandle left = a.state(), right = b.state();
+    auto report = std::make_shared<internal::DiffReport>(
+        internal::DiffReportOf(left->facts, left->file(), right->facts, right->file()));
+    report->thresholds = std::move(thresholds);
+    ModuleDiff diff{internal::MakeView(
+        [report, left, right, top = options.top](const auto& style) { return DiffText(*report, top, style); },
+        [report, left, right] { return DiffJson(*report); })};
+    for (const internal::Change& change : report->changes) diff.changes.push_back(internal::PublicChange(change, left, right));
+    diff.a = internal::PublicTotals(report->a.totals);
+    diff.b = internal::PublicTotals(report->b.totals);
+    for (const internal::Threshold& threshold : report->thresholds)
+      if (!report->IsSatisfied(threshold)) diff.exceeded.push_back(threshold.text);
+    return diff;
+  });
+}
+
+}  // namespace shoal::inline v0_1

@@ -1,0 +1,52 @@
+#include "present/reports/comm_report.h"
+
+#include "core/base/strings.h"
+#include "core/ir/source_location.h"
+#include "core/ops/op.h"
+#include "present/reports/assumptions.h"
+
+namespace shoal::internal {
+namespace {
+
+// A larger matrix would not fit into memory.
+constexpr int64_t kMaxMatrixDevices = 4096;
+
+// The source line of the collective, or else of the start or fusion that contains it.
+std::string SourceLineOf(const LogicalCollective& use, const Module& module) {
+  for (const Instruction* hlo : {use.hlo, use.start})
+    if (const Metadata* metadata = (*hlo)[kMetadata])
+      if (std::string line = FormatSourceLocation(*metadata, module.stack_frames); !line.empty()) return line;
+  return "";
+}
+
+void FillRows(const ModuleFacts& facts, CommReport& report) {
+  NodeSplits splits(report.devices_per_node);
+  const std::vector<LogicalCollective>& all = facts.collectives().all;
+  for (size_t i = 0; i < all.size(); ++i)
+    report.rows.push_back({&all[i], all[i].MaxRingBytes(), all[i].MaxWireBytes(), splits.Of(all[i]),
+                           facts.overlaps()[i], SourceLineOf(all[i], facts.module())});
+  report.loops = facts.executions().Loops();
+}
+
+}  // namespace
+
+CommReport CommReportOf(const ModuleFacts& facts, const std::string& file, const CommOptions& options) {
+  CommReport report{.file = file,
+                    .facts = &facts,
+                    .devices_per_node = options.devices_per_node,
+                    .rows = {},
+                    .loops = {},
+                    .assumptions = AssumptionsOf(facts.executions()),
+                    .matrix = options.matrix,
+                    .top = options.top};
+  const std::vector<std::string>& more = facts.collectives().assumptions;
+  report.assumptions.insert(report.assumptions.end(), more.begin(), more.end());
+  if (report.matrix && facts.devices().grid.count() > kMaxMatrixDevices) {
+    report.matrix = false;
+    report.assumptions.push_back(StrCat("no matrix: it is limited to ", kMaxMatrixDevices, " devices"));
+  }
+  FillRows(facts, report);
+  return report;
+}
+
+}  // namespace shoal::internal
