@@ -12,7 +12,8 @@ add_library(shoal_shared SHARED ${CMAKE_BINARY_DIR}/library/empty.cc)
 set_target_properties(shoal_shared PROPERTIES
   OUTPUT_NAME shoal VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS ${exports} DISABLE_PRECOMPILE_HEADERS ON)
-target_link_libraries(shoal_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,shoal_cpp>)
+target_link_libraries(shoal_shared PRIVATE
+  -Wl,--whole-archive,$<TARGET_FILE:shoal_cpp>,$<TARGET_FILE:shoal_c>,--no-whole-archive shoal_c)
 # No symbol of another library is exported, and shoal's own calls do not go through the dynamic linker's table.
 target_link_options(shoal_shared PRIVATE -Wl,--version-script=${exports} -Wl,-Bsymbolic
   -Wl,--no-undefined)

@@ -31,7 +31,6 @@ ALLOWED = {
                                  "memory belong to a thread"),
     "kernels/linalg/panel_gemm.cc": ("panel", SCRATCH),
     "kernels/linalg/small_gemm.cc": ("packed", SCRATCH),
-    "present/reports/terminal.cc": ("isatty getenv requested_width", "width and colors of the terminal; cli should pass them"),
 }
 
 CALL = re.compile(r"""(?<![.\w>:])(?:std::|::)?(_?exit|_Exit|quick_exit|at_quick_exit|atexit|abort|terminate|signal|sigaction
