@@ -71,7 +71,8 @@ static void TestModules(void) {
   CHECK(module == NULL);
 
   /* The location of an error. */
-  shoal_error *error = shoal_module_parse("HloModule m\nENTRY e {\n  a = f32[2] foo bar\n}\n", 46, "bad.hlo", NULL, &module);
+  const char *bad = "HloModule m\nENTRY e {\n  a = f32[2] foo bar\n}\n";
+  shoal_error *error = shoal_module_parse(bad, strlen(bad), "bad.hlo", NULL, &module);
   shoal_diag diag = SHOAL_INIT(shoal_diag);
   MUST(shoal_error_get(error, 0, &diag));
   CHECK(Is(diag.file, "bad.hlo") && diag.line == 3 && diag.is_warning == 0 && diag.message.size > 0);
@@ -268,7 +269,7 @@ static void TestFactsAndPredictions(void) {
   shoal_string *page = NULL;
   const shoal_machine *machines[] = {machine};
   MUST(shoal_page(facts, NULL, machines, 1, &page));
-  CHECK(Contains(page, "<!DOCTYPE html>") || failed == 0);
+  CHECK(Contains(page, "</html>"));
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_page(NULL, NULL, NULL, 0, &page));
   shoal_prediction_free(prediction);
   shoal_machine_free(machine);

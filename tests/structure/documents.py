@@ -48,3 +48,37 @@ def check_readmes(_):
         if text.count("\n") > MAX_README_LINES:
             problems.append(f"{name_of(path)} has {text.count(chr(10))} lines, more than {MAX_README_LINES}")
     return problems
+
+
+def public_names():
+    """(header, name) of each type and function of include/shoal/: Class::member, and shoal_x of the C API."""
+    for header in sorted((ROOT / "include/shoal").glob("*.h")):
+        text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text_of(header), flags=re.S)
+        if header.name == "shoal.h":
+            yield from ((header.name, name) for name in re.findall(r"\b(shoal_[a-z_]+)\(", text) if name != "shoal_init")
+            continue
+        scope, is_public = None, True
+        for line in text.splitlines():
+            if found := re.match(r"( *)(?:class|struct|enum class) +(?:\[\[nodiscard\]\] +)?(?:SHOAL_API +)?(\w+)(?=.*\{)", line):
+                yield header.name, (f"{scope}::" if found[1] else "") + found[2]
+                if not found[1]:
+                    scope = None if line.rstrip().endswith("};") else found[2]
+                    is_public = not line.lstrip().startswith("enum")
+            elif line.startswith("}"):
+                scope, is_public = None, True
+            elif line.strip() in ("public:", "private:"):
+                is_public = line.strip() == "public:"
+            elif is_public and (found := re.match(r" {0,2}(?:SHOAL_API |static )*[\w:<>,&* ]*?[\w>&*] [&*]?(\w+)\(", line)):
+                if found[1] not in (scope, "bool", "state") and (scope is not None) == line.startswith("  "):
+                    yield header.name, (f"{scope}::" if scope else "") + found[1]
+
+
+def check_api_reference(_):
+    """docs/api.md names every type and function of include/shoal/, and no function that does not exist."""
+    text = text_of(ROOT / "docs/api.md")
+    named = set(re.findall(r"`([\w:]+)`", text))
+    known = {name for _, name in public_names()}
+    problems = [f"docs/api.md does not name {name} of {header}" for header, name in public_names() if name not in named]
+    return problems + [f"docs/api.md names {name}, which does not exist" for name in sorted(named)
+                       if re.match(r"shoal_[a-z]|\w+::\w", name) and not re.match(r"shoal::|std::|ExecuteOptions::", name) and name not in known
+                       and name != "shoal_stop" and name != "shoal_error"]
