@@ -94,7 +94,7 @@ FileName ParseFileName(std::string name) {
 bool IsReport(const FileName& name, const std::string& file) {
   for (std::string_view word : {"thunk_sequence", "execution_stream_assignment", "memory-usage-report"})
     if (file.find(word) != std::string::npos) return true;
-  return !name.may_be_module || file == "compile_options.pb" || file == "topology.pb";
+  return !name.may_be_module || file == "compile_options.pb" || file == "topology.pb" || file == "CMakeLists.txt";
 }
 
 }  // namespace
