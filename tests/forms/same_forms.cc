@@ -205,7 +205,8 @@ std::vector<File> FilesOf(const Flags& flags) {
     std::vector<File> found;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
       const fs::path& path = entry.path();
-      if ((path.extension() != ".hlo" && path.extension() != ".txt") || !entry.is_regular_file()) continue;
+      if ((path.extension() != ".hlo" && path.extension() != ".txt") || path.filename() == "CMakeLists.txt" || !entry.is_regular_file())
+        continue;
       if (path.filename().string().starts_with("bad-") || path.string().find(flags.only) == std::string::npos) continue;
       if (static_cast<int64_t>(entry.file_size()) <= flags.max_bytes)
         found.push_back({path.string(), own && entry.file_size() <= kMaxBytesToRun});

@@ -25,10 +25,8 @@ Result<CodeGenerator*> LoadCodeGenerator() {
   static CodeGenerator* loaded = nullptr;
   std::lock_guard lock(mutex);
   if (loaded != nullptr) return loaded;
-  const std::string path = PathOfPart(kLibrary);
-  void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  const std::string error = library == nullptr ? dlerror() : "";
-  if (library == nullptr) library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);  // then try the system's search path
+  std::string error;
+  void* library = OpenPart(kLibrary, RTLD_LAZY | RTLD_LOCAL, error);
   if (library == nullptr) return Fail({}, kNoCodeGenerator, StrCat("the code generator cannot be loaded: ", error));
   auto* make = reinterpret_cast<CodeGenerator* (*)()>(dlsym(library, "shoal_new_code_generator"));
   if (make == nullptr) return Fail({}, kNoCodeGenerator, StrCat(kLibrary, " is not shoal's code generator"));

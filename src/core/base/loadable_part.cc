@@ -37,4 +37,10 @@ std::string PathOfPart(std::string_view name) {
   return access(installed.c_str(), R_OK) == 0 ? installed : beside;
 }
 
+void* OpenPart(const std::string& name, int flags, std::string& error) {
+  if (void* opened = dlopen(PathOfPart(name).c_str(), flags)) return opened;
+  error = dlerror();
+  return dlopen(name.c_str(), flags);
+}
+
 }  // namespace shoal::internal

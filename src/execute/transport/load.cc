@@ -43,13 +43,15 @@ std::optional<LaunchInfo> LaunchedByMpi() {
 }
 
 Result<std::unique_ptr<Communicator>> LoadMpi() {
-  const std::string path = PathOfPart("libshoal_mpi.so");
-  if (access(path.c_str(), R_OK) != 0)
+  constexpr char kLibrary[] = "libshoal_mpi.so";
+  const std::string path = PathOfPart(kLibrary);
+  std::string error;
+  // RTLD_GLOBAL: MPI's own plugins resolve its symbols in the program's global scope.
+  void* library = OpenPart(kLibrary, RTLD_NOW | RTLD_GLOBAL, error);
+  if (library == nullptr && access(path.c_str(), R_OK) != 0)
     return EnvironmentError(StrCat("this shoal was built without MPI: ", path,
                                    " does not exist; --transport=threads runs all devices in this process"));
-  // RTLD_GLOBAL: MPI's own plugins resolve its symbols in the program's global scope.
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (library == nullptr) return EnvironmentError(StrCat("cannot load MPI: ", dlerror()));
+  if (library == nullptr) return EnvironmentError(StrCat("cannot load MPI: ", error));
   auto* make = reinterpret_cast<Communicator* (*)()>(dlsym(library, "shoal_new_mpi_communicator"));
   if (make == nullptr) return EnvironmentError(StrCat(path, " is not shoal's MPI library; reinstall shoal"));
   std::unique_ptr<Communicator> communicator(make());

@@ -7,7 +7,8 @@ namespace shoal::internal {
 namespace {
 
 const OneDnn* Open() {
-  void* opened = dlopen(PathOfPart("libshoal_onednn.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string error;
+  void* opened = OpenPart("libshoal_onednn.so", RTLD_NOW | RTLD_LOCAL, error);
   if (opened == nullptr) return nullptr;
   auto* make = reinterpret_cast<OneDnn* (*)()>(dlsym(opened, "shoal_new_onednn"));
   return make == nullptr ? nullptr : make();
