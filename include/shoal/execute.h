@@ -82,6 +82,7 @@ struct CompileOptions {
   std::string cache_dir = {};           // folder that caches compiled code; empty: no cache
   std::optional<int64_t> num_replicas = {}, num_partitions = {};  // default: from the module
   Numerics numerics = Numerics::kInferred;
+  bool observable = false;  // keep every instruction, for on_value and check_nans of a run; slower
   bool fill_elided = true;  // generate values for literals that are missing from the dump; false: an error
   // Called at the start of each stage, on the calling thread.
   std::function<void(std::string_view stage)> progress = {};
@@ -101,6 +102,13 @@ struct RunProgress {
   double expected_instructions = 0;  // 0: unknown
 };
 
+// An array, or the arrays of a tuple, on a device.
+struct ObservedValue {
+  int64_t device = 0;
+  const Instruction& instruction;
+  const std::vector<Buffer>& arrays;
+};
+
 struct ExecuteOptions {
   uint64_t random_seed = 0;        // of rng, for which HLO does not define the numbers
   bool stub_custom_calls = false;  // generate the results of unknown custom calls instead of an error
@@ -109,6 +117,13 @@ struct ExecuteOptions {
   int64_t max_instructions = 0;  // of each device
   int64_t max_bytes = 0;         // of the arrays of each device
   double max_seconds = 0;
+  // Stop at the first instruction that makes a NaN from operands without NaN, or an infinity from finite ones.
+  bool check_nans = false;
+  // Called after each instruction, on the thread of the device; false stops the run. Both need CompileOptions::observable
+  // or the interpreter, and cannot be combined with `profile`.
+  std::function<bool(const ObservedValue&)> on_value = {};
+  // Receives the data of outfeeds, on the thread of the device.
+  std::function<void(const ObservedValue&)> on_outfeed = {};
   // Called about ten times per second, from another thread.
   std::function<void(const RunProgress&)> progress = {};
   std::stop_token stop = {};  // a requested stop ends the run within about a tenth of a second

@@ -305,6 +305,7 @@ typedef struct {
   int64_t num_replicas, num_partitions; /* 0: from the module */
   int32_t reject_elided;  /* fail if literals are missing from the dump, instead of generating them */
   const shoal_stop *stop;
+  int32_t observable; /* keep every instruction, for on_value and check_nans of a run; slower */
 } shoal_compile_options;
 SHOAL_C_API shoal_error *shoal_compile(const shoal_module *, const shoal_compile_options *, shoal_executable **out);
 SHOAL_C_API void shoal_executable_free(shoal_executable *);
@@ -372,6 +373,10 @@ typedef struct {
   const shoal_stop *stop;
   void (*progress)(const shoal_progress *, void *user_data); /* from another thread */
   void *user_data;
+  int32_t check_nans; /* stop at the first instruction that makes a NaN or an infinity */
+  /* Called after each instruction on the thread of the device, with the arrays of its value as the only device of
+   * `arrays`, which is valid during the call. 0 stops the run. Both need shoal_compile_options.observable. */
+  int32_t (*on_value)(int64_t device, shoal_text instruction, const shoal_buffers *arrays, void *user_data);
 } shoal_execute_options;
 
 /* The arguments of all devices: arguments[device * leaves + leaf]; NULL stands for a token. */

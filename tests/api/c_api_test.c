@@ -365,6 +365,43 @@ static void OnDone(shoal_error *error, shoal_results *results, void *user_data) 
 }
 static void OnProgress(const shoal_progress *progress, void *user_data) { *(double *)user_data = progress->seconds; }
 
+static int32_t OnValue(int64_t device, shoal_text instruction, const shoal_buffers *arrays, void *user_data) {
+  shoal_buffer *array = NULL;
+  MUST(shoal_buffers_get(arrays, 0, 0, &array));
+  CHECK(shoal_buffer_bytes(array) == 12 && device < 2);
+  shoal_buffer_free(array);
+  ++*(int *)user_data;
+  return !Is(instruction, "sum");
+}
+
+static void TestObservers(void) {
+  shoal_module *module = Parsed(kSum);
+  shoal_compile_options compile = SHOAL_INIT(shoal_compile_options);
+  shoal_executable *executable = NULL;
+  MUST(shoal_compile(module, &compile, &executable));
+  shoal_buffers *arguments = NULL;
+  MUST(shoal_arguments_generate(executable, SHOAL_INPUTS_ZEROS, 0, &arguments));
+  int calls = 0;
+  shoal_execute_options options = SHOAL_INIT(shoal_execute_options);
+  options.on_value = OnValue;
+  options.user_data = &calls;
+  shoal_results *results = NULL;
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_execute_buffers(executable, arguments, &options, &results));
+  shoal_executable_free(executable);
+  compile.observable = 1;
+  compile.threads = 1; /* one device at a time */
+  MUST(shoal_compile(module, &compile, &executable));
+  FAILS(SHOAL_ERROR_CANCELLED, shoal_execute_buffers(executable, arguments, &options, &results));
+  CHECK(calls >= 2);
+  options.on_value = NULL;
+  options.check_nans = 1;
+  MUST(shoal_execute_buffers(executable, arguments, &options, &results));
+  shoal_results_free(results);
+  shoal_buffers_free(arguments);
+  shoal_executable_free(executable);
+  shoal_module_free(module);
+}
+
 static void TestExecution(void) {
   shoal_pool *pool = NULL;
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_pool_new(-1, &pool));
@@ -516,6 +553,7 @@ int main(void) {
   TestFactsAndPredictions();
   TestBuffers();
   TestExecution();
+  TestObservers();
   TestStop();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;

@@ -117,6 +117,50 @@ TEST(Execute, StopsOnRequest) {
   }
 }
 
+TEST(Execute, ShowsEveryValue) {
+  for (const Engine engine : {Engine::kJit, Engine::kInterpreter}) {
+    const Executable executable = Must(Compile(Must(Parse(kAddOne)), {.engine = engine, .observable = true}));
+    std::vector<std::string> names;
+    ExecuteOptions options;
+    options.on_value = [&](const ObservedValue& value) {
+      names.emplace_back(value.instruction.name());
+      if (names.back() == "ones") {
+        EXPECT_EQ(ToFloats(value.arrays[0]), (std::vector<float>{1, 1, 1, 1}));
+      }
+      return true;
+    };
+    const RunResult run = Must(executable.Execute({{Floats({1, 2, 3, 4})}}, options));
+    EXPECT_EQ(names.size(), 4u);
+    EXPECT_EQ(names.back(), "sum");
+    options.on_value = [](const ObservedValue& value) { return value.instruction.name() != "ones"; };
+    EXPECT_EQ(executable.Execute({{Floats({1, 2, 3, 4})}}, options).error().kind(), ErrorKind::kCancelled);
+    options.profile = true;
+    EXPECT_EQ(executable.Execute({{Floats({1, 2, 3, 4})}}, options).error().kind(), ErrorKind::kArgument);
+  }
+  const Executable fast = Must(Compile(Must(Parse(kAddOne))));
+  EXPECT_EQ(fast.Execute({{Floats({1, 2, 3, 4})}}, {.check_nans = true}).error().kind(), ErrorKind::kArgument);
+}
+
+TEST(Execute, FindsNans) {
+  const Executable executable = Must(Compile(Must(Parse(
+      "HloModule m\nENTRY e {\n  x = f32[1] parameter(0)\n  y = f32[1] log(x)\n  ROOT z = f32[1] abs(y)\n}\n")), {.observable = true}));
+  const Result<RunResult> run = executable.Execute({{Floats({-1})}}, {.check_nans = true});
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().diags()[0].at.line, 4);
+  EXPECT_TRUE(executable.Execute({{Floats({1})}}, {.check_nans = true}).ok());
+}
+
+TEST(Execute, PassesOutfeedsOn) {
+  const Executable executable = Must(Compile(Must(Parse(
+      "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  t = token[] after-all()\n  ROOT o = token[] outfeed(x, t), outfeed_shape=f32[2]\n}\n"))));
+  std::vector<float> seen;
+  ExecuteOptions options;
+  options.on_outfeed = [&](const ObservedValue& value) { seen = ToFloats(value.arrays[0]); };
+  const RunResult run = Must(executable.Execute({{Floats({7, 8})}}, options));
+  EXPECT_EQ(seen, (std::vector<float>{7, 8}));
+  EXPECT_TRUE(run.outputs[0][0].empty());
+}
+
 TEST(Execute, RecordsAProfile) {
   const Executable executable = Must(Compile(Must(Parse(kAddOne))));
   const RunResult run = Must(executable.Execute({{Floats({1, 2, 3, 4})}}, {.profile = true}));

@@ -17,6 +17,12 @@ shoal_error* ReadOptions(const shoal_execute_options* given, shoal::ExecuteOptio
   out.max_bytes = options.max_bytes;
   out.max_seconds = options.max_seconds;
   if (options.stop != nullptr) out.stop = options.stop->value.get_token();
+  out.check_nans = options.check_nans != 0;
+  if (options.on_value != nullptr)
+    out.on_value = [call = options.on_value, data = options.user_data](const shoal::ObservedValue& value) {
+      const shoal_buffers arrays{{value.arrays}};
+      return call(value.device, TextOf(value.instruction.name()), &arrays, data) != 0;
+    };
   if (options.progress != nullptr)
     out.progress = [call = options.progress, data = options.user_data](const shoal::RunProgress& progress) {
       const shoal_progress value{progress.seconds, progress.instructions, progress.expected_instructions};
@@ -102,6 +108,7 @@ shoal_error* shoal_compile(const shoal_module* module, const shoal_compile_optio
     inner.num_partitions = Given(options.num_partitions);
     inner.fill_elided = options.reject_elided == 0;
     if (options.stop != nullptr) inner.stop = options.stop->value.get_token();
+    inner.observable = options.observable != 0;
     auto executable = shoal::Compile(module->value, inner);
     if (!executable.ok()) return MakeCError(executable.error());
     *out = new shoal_executable{*executable, executable->argument_shapes(), executable->result_shapes()};

@@ -30,7 +30,7 @@ shoal::Status RunSide(const shoal::CompareOptions& options, Arguments arguments,
   shoal::Result<shoal::Executable> executable = shoal::Compile(shoal::Module(side.module), compile);
   if (!executable.ok()) return executable.error();
   side.executable = executable->state();
-  shoal::Result<RunOutcome> outcome = RunArguments(*side.executable, std::move(arguments), options.execute);
+  shoal::Result<RunOutcome> outcome = RunArguments(side.executable, std::move(arguments), options.execute);
   if (!outcome.ok()) return outcome.error();
   side.outcome = std::move(*outcome);
   return Nothing();

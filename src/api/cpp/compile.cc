@@ -35,6 +35,7 @@ Status AddExecutable(const CompileFlags& options, ExecutableState& state) {
   compile.cpu = options.cpu;
   compile.cache_dir = options.cache_dir;
   compile.cancel = options.stop;
+  compile.per_instruction = options.observable;
   if (options.progress) compile.progress = [&](const std::string& stage) { options.progress(stage); };
   const std::shared_ptr<const Module> shared(state.module, &module);
   Result<std::shared_ptr<const Executable>> executable = Executable::Compile(shared, compile);
@@ -45,6 +46,7 @@ Status AddExecutable(const CompileFlags& options, ExecutableState& state) {
   }
   if (!executable.ok()) return std::move(executable.diag());
   state.executable = std::move(*executable);
+  state.is_observable = options.observable || state.executable->program() == nullptr;
   for (const std::string& warning : state.executable->warnings()) state.warnings.push_back(warning);
   return {};
 }

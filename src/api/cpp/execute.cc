@@ -5,6 +5,7 @@
 #include "core/base/environment_error.h"
 #include "core/base/strings.h"
 #include "execute/interp/run.h"
+#include "execute/runtime/observers.h"
 #include "execute/runtime/run_warnings.h"
 #include "present/reports/run_profile.h"
 #include "present/reports/time_report.h"
@@ -14,6 +15,50 @@ namespace {
 
 using RunFlags = shoal::ExecuteOptions;
 using ExecutableHandle = std::shared_ptr<const ExecutableState>;
+
+// The arrays of a value; a token is an empty buffer.
+std::vector<shoal::Buffer> ArraysOf(const Value& value) { return std::move(BuffersOf({value})[0]); }
+
+// A view of an instruction that runs, which may be one of a copy of the user's module.
+shoal::Instruction ViewOf(const ExecutableHandle& executable, const Instruction& hlo) {
+  return shoal::Instruction(ModuleHandle(executable, executable->module.get()), &hlo);
+}
+
+// Passes each value to the user.
+class CallbackObserver final : public Observer {
+ public:
+  CallbackObserver(ExecutableHandle executable, const std::function<bool(const ObservedValue&)>& call)
+      : executable_(std::move(executable)), call_(call) {}
+
+  Status OnValue(const Device& device, const Instruction& hlo, const Value& value) override {
+    if (value.IsPending()) return {};
+    const std::vector<shoal::Buffer> arrays = ArraysOf(value);
+    if (call_({device.id(), ViewOf(executable_, hlo), arrays})) return {};
+    return Fail(hlo.at, kRunCancelled, StrCat("the run was stopped at ", hlo.name));
+  }
+
+ private:
+  const ExecutableHandle executable_;
+  const std::function<bool(const ObservedValue&)>& call_;
+};
+
+// The observers of a run.
+struct RunObservers {
+  std::unique_ptr<Observer> nan_check, callback, all;
+
+  RunObservers(const ExecutableHandle& executable, const RunFlags& options) {
+    std::vector<Observer*> each;
+    if (options.check_nans) {
+      nan_check = NewNanCheck(executable->executable->running_module(), executable->devices.grid.count());
+      each.push_back(nan_check.get());
+    }
+    if (options.on_value) {
+      callback = std::make_unique<CallbackObserver>(executable, options.on_value);
+      each.push_back(callback.get());
+    }
+    if (!each.empty()) all = NewObservers(each);
+  }
+};
 
 // Calls options.progress while the devices run.
 Watch WatchFor(const RunFlags& options, const Executable& executable) {
@@ -77,13 +122,19 @@ RunResult MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
 
 }  // namespace
 
-shoal::Result<RunOutcome> RunArguments(const ExecutableState& executable, Arguments arguments,
+shoal::Result<RunOutcome> RunArguments(const ExecutableHandle& executable, Arguments arguments,
                                        const shoal::ExecuteOptions& options, Observer* observer) {
   if (options.max_instructions < 0 || options.max_bytes < 0 || !(options.max_seconds >= 0))
     return ArgumentError("the limits of a run must not be negative");
-  Result<RunOutcome> outcome =
-      executable.executable->Run(std::move(arguments), SettingsOf(options, executable, observer));
-  if (!outcome.ok()) return executable.module->MakeError(outcome.diag());
+  RunSettings settings = SettingsOf(options, *executable, observer);
+  if (options.on_outfeed)
+    settings.outfeed = [&](const Device& device, const Instruction& hlo, const Value& value) {
+      const std::vector<shoal::Buffer> arrays = ArraysOf(value);
+      options.on_outfeed({device.id(), ViewOf(executable, hlo), arrays});
+      return Status();
+    };
+  Result<RunOutcome> outcome = executable->executable->Run(std::move(arguments), std::move(settings));
+  if (!outcome.ok()) return executable->module->MakeError(outcome.diag());
   return std::move(*outcome);
 }
 
@@ -94,8 +145,14 @@ shoal::Result<RunResult> ExecuteNow(const ExecutableHandle& executable, Buffers 
   if (!arguments.ok()) return arguments.error();
   auto state = std::make_shared<RunState>();
   state->executable = executable;
+  if (options.check_nans || options.on_value) {
+    if (!executable->is_observable) return ArgumentError("check_nans and on_value need CompileOptions::observable");
+    if (options.profile) return ArgumentError("profile cannot be combined with check_nans and on_value");
+  }
+  const RunObservers observers(executable, options);
   if (options.profile) state->log = std::make_unique<StepLog>(executable->devices.grid.count());
-  shoal::Result<RunOutcome> outcome = RunArguments(*executable, std::move(*arguments), options, state->log.get());
+  shoal::Result<RunOutcome> outcome = RunArguments(
+      executable, std::move(*arguments), options, state->log != nullptr ? state->log.get() : observers.all.get());
   if (!outcome.ok()) return outcome.error();
   return MakeRun(std::move(state), std::move(*outcome));
 }

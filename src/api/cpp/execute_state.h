@@ -32,6 +32,7 @@ struct ExecutableState {
   Diags diags;  // warnings about the module
   MixedFloats mixed;
   std::vector<std::string> warnings;
+  bool is_observable = false;  // every instruction of the module runs
 
   bool is_compiled() const { return executable->program() != nullptr; }
   double compile_seconds() const { return is_compiled() ? executable->compile_seconds() : 0; }
@@ -54,7 +55,7 @@ struct PendingState {
 };
 
 // Runs the executable's module.
-shoal::Result<RunOutcome> RunArguments(const ExecutableState& executable, Arguments arguments,
+shoal::Result<RunOutcome> RunArguments(const std::shared_ptr<const ExecutableState>& executable, Arguments arguments,
                                        const shoal::ExecuteOptions& options, Observer* observer = nullptr);
 
 // The array as a buffer of the public API.

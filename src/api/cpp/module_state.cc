@@ -1,5 +1,7 @@
 #include "api/cpp/module_state.h"
 
+#include <algorithm>
+
 #include "core/verify/verify.h"
 
 namespace shoal::internal {
@@ -10,9 +12,17 @@ const Diags& ModuleState::Verified() const {
 }
 
 std::vector<const Instruction*> ModuleState::UsersOf(const Instruction& hlo) const {
+  const auto copied = [&](Users& table) -> std::vector<const Instruction*> {
+    const auto users = table.Of(hlo);
+    return {users.begin(), users.end()};
+  };
+  // Instructions of a transformed copy are not cached here, since the copy may be destroyed first.
+  if (std::ranges::find(module().computations, hlo.parent) == module().computations.end()) {
+    Users table;
+    return copied(table);
+  }
   std::lock_guard lock(users_mutex_);
-  const auto users = users_.Of(hlo);
-  return {users.begin(), users.end()};
+  return copied(users_);
 }
 
 const Instruction* ModuleState::Find(std::string_view name) const {
