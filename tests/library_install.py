@@ -9,6 +9,7 @@ usage: tests/library_install.py [--build build]
 - static: the same with -static, for as far as that goes (docs/api.md): a static program opens no parts, so it interprets.
 - headers: each header compiles by itself; shoal.h as C99 and as C++.
 - symbols: libshoal.so exports shoal's symbols only, and its thread-local storage allows dlopen.
+- process_state: loading the library changes nothing in the process.
 - python: a plain Python reads, runs and predicts a module through ctypes.
 The last line is "N passed, N failed".
 """
@@ -177,6 +178,31 @@ results = made("shoal_execute_buffers", executable, out, None)
 print(string("shoal_results_text", results))
 print(string("shoal_prediction_text", made("shoal_predict", facts, made("shoal_machine_load", b"h100x8"))))
 """
+
+
+LOADED = """
+import ctypes, os, signal, sys
+libc = ctypes.CDLL(None)
+libc.getenv.restype = ctypes.c_char_p
+names = set(os.environ) | {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS"}
+def state():
+    threads = len(os.listdir("/proc/self/task"))
+    status = open("/proc/self/status").read().split()
+    signals = {name: status[status.index(name) + 1] for name in ("SigBlk:", "SigIgn:", "SigCgt:")}
+    return {"threads": threads, **signals, **{name: libc.getenv(name.encode()) for name in names}}
+before = state()
+ctypes.CDLL(sys.argv[1])
+after = state()
+changed = {name: (before[name], after[name]) for name in before if before[name] != after[name]}
+if changed: sys.exit(f"changed: {changed}")
+"""
+
+
+def check_process_state(prefix, scratch):
+    """Loading the library starts no thread, installs no signal handler and changes no environment variable."""
+    script = scratch / "loaded.py"
+    script.write_text(LOADED)
+    run(sys.executable, script, prefix / "lib/libshoal.so")
 
 
 def check_python(prefix, scratch):

@@ -25,8 +25,7 @@ ALLOWED = {
                                  "to, and its cache of small blocks"),
     "kernels/arrays/floats.cc": ("flags tables", "lookup tables, each built once under a once_flag and constant from then on"),
     "kernels/elementwise/lane_function.cc": ("workspace", SCRATCH),
-    "kernels/linalg/blas_memory.cc": ("setenv is_checked", "OpenBLAS reads its number of threads from the environment when it "
-                                      "is loaded; is_checked: this thread has checked that OpenBLAS can allocate its buffer"),
+    "kernels/linalg/blas_memory.cc": ("is_checked", "this thread has checked that OpenBLAS can allocate its buffer"),
     "kernels/linalg/onednn.cc": ("is_set stream block size", "OpenMP's number of threads, oneDNN's stream and its scratch "
                                  "memory belong to a thread"),
     "kernels/linalg/panel_gemm.cc": ("panel", SCRATCH),

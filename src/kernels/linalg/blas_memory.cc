@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
 #include <new>
 
 namespace shoal::internal {
@@ -20,6 +19,16 @@ void RequireBlasMemory() {
 
 }  // namespace shoal::internal
 
-// Devices and tasks are threads that call OpenBLAS, so OpenBLAS must not start threads. It reads this variable in the
-// program's constructors; this one runs before them because constructors with a priority come first.
-__attribute__((constructor(101))) static void UseOneBlasThread() { setenv("OPENBLAS_NUM_THREADS", "1", 1); }
+// These replace OpenBLAS's own functions, which read the environment. Devices and tasks are threads that call OpenBLAS, so
+// OpenBLAS must not start threads; and shoal must not change the environment of the process, which may use another
+// OpenBLAS as well.
+extern "C" {
+int openblas_num_threads_env() { return 1; }
+int openblas_goto_num_threads_env() { return 0; }
+int openblas_omp_num_threads_env() { return 0; }
+int openblas_omp_adaptive_env() { return 0; }
+int openblas_block_factor() { return 0; }
+unsigned int openblas_thread_timeout() { return 0; }
+int openblas_verbose() { return 0; }
+void openblas_read_env() {}
+}
