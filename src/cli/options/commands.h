@@ -10,6 +10,7 @@ Action AddComm(Options& command);
 Action AddCompare(Options& command);
 Action AddCost(Options& command);
 Action AddDiff(Options& command);
+Action AddLsp(Options& command);
 Action AddMachines(Options& command);
 Action AddMem(Options& command);
 Action AddOps(Options& command);

@@ -116,6 +116,14 @@ std::unique_ptr<Source> Source::FromString(std::string name, std::string text) {
   return source;
 }
 
+std::unique_ptr<Source> Source::Share(std::string name, std::shared_ptr<const std::string> text) {
+  std::unique_ptr<Source> source(new Source);
+  source->name_ = std::move(name);
+  source->shared_ = std::move(text);
+  source->text_ = *source->shared_;
+  return source;
+}
+
 Source::~Source() {
   if (mapped_ != nullptr) munmap(mapped_, mapped_size_);
 }

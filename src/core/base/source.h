@@ -25,6 +25,8 @@ class Source {
   static std::unique_ptr<Source> FromString(std::string name, std::string text);
   // Like Read for the bytes of a file: decompresses gzip.
   static Result<std::unique_ptr<Source>> FromBytes(std::string name, std::string bytes);
+  // A view of a text that has other owners.
+  static std::unique_ptr<Source> Share(std::string name, std::shared_ptr<const std::string> text);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -41,6 +43,7 @@ class Source {
   Status UnpackGzip();
   std::string name_;
   std::string owned_;
+  std::shared_ptr<const std::string> shared_;
   void* mapped_ = nullptr;
   size_t mapped_size_ = 0;
   std::string_view text_;

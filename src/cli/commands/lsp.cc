@@ -1,0 +1,15 @@
+#include "cli/commands/lsp.h"
+
+#include <unistd.h>
+
+#include "cli/commands/interrupt.h"
+#include "serve/lsp/lsp_server.h"
+
+namespace shoal::internal {
+
+int LspCommand() {
+  SetActivity("serving an editor");
+  return ServeLanguage(STDIN_FILENO, STDOUT_FILENO);
+}
+
+}  // namespace shoal::internal

@@ -1,0 +1,74 @@
+#include "serve/documents/snapshot.h"
+
+#include "core/verify/verify.h"
+#include "formats/text/parser.h"
+
+namespace shoal::internal {
+
+Snapshot::Snapshot(std::string uri, std::shared_ptr<const std::string> text, int64_t version,
+                   std::shared_ptr<const Machine> machine)
+    : uri_(std::move(uri)), text_(std::move(text)), version_(version), machine_(std::move(machine)) {}
+
+const Lines& Snapshot::lines() const {
+  std::call_once(lines_once_, [this] { lines_ = std::make_unique<Lines>(*text_); });
+  return *lines_;
+}
+
+const TextIndex& Snapshot::index() const {
+  std::call_once(index_once_, [this] { index_ = std::make_unique<TextIndex>(*text_); });
+  return *index_;
+}
+
+void Snapshot::Parse() const {
+  source_ = Source::Share(uri_, text_);
+  if (text_->empty()) return;
+  module_ = ParseModule(source_, {}, diags_);
+  if (module_ == nullptr) return;
+  Verify(*module_, diags_);
+}
+
+void Snapshot::IndexModule() const {
+  for (const Computation* computation : module_->computations) {
+    if (computation->at.known()) computations_.emplace(computation->at.offset, computation);
+    for (const Instruction* hlo : computation->instructions)
+      if (hlo->name_at.known()) instructions_.emplace(hlo->name_at.offset, hlo);
+  }
+}
+
+const Diags& Snapshot::diags() const {
+  std::call_once(parse_once_, [this] { Parse(); });
+  return diags_;
+}
+
+const Module* Snapshot::module() const {
+  diags();
+  return module_.get();
+}
+
+const ModuleAnalysis* Snapshot::analysis() const {
+  if (module() == nullptr) return nullptr;
+  std::call_once(analysis_once_, [this] { analysis_ = std::make_unique<ModuleAnalysis>(*module_, machine_.get()); });
+  return analysis_.get();
+}
+
+const Instruction* Snapshot::InstructionOf(const IndexedInstruction& hlo) const {
+  if (module() == nullptr) return nullptr;
+  std::call_once(module_index_once_, [this] { IndexModule(); });
+  const auto found = instructions_.find(hlo.name.offset);
+  return found == instructions_.end() ? nullptr : found->second;
+}
+
+const Computation* Snapshot::ComputationOf(const IndexedComputation& computation) const {
+  if (module() == nullptr) return nullptr;
+  std::call_once(module_index_once_, [this] { IndexModule(); });
+  const auto found = computations_.find(computation.name.offset);
+  return found == computations_.end() ? nullptr : found->second;
+}
+
+const IndexedInstruction* Snapshot::IndexOf(const Instruction& hlo) const {
+  if (!hlo.name_at.known()) return nullptr;
+  const IndexedInstruction* found = index().InstructionAt(hlo.name_at.offset);
+  return found != nullptr && found->name.offset == hlo.name_at.offset ? found : nullptr;
+}
+
+}  // namespace shoal::internal

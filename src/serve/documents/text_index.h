@@ -1,0 +1,81 @@
+// The definitions and references in HLO text, found by tokens alone: available while the text has errors.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/base/result.h"
+
+namespace shoal::internal {
+
+struct IndexedInstruction {
+  TextSpan name;
+  TextSpan shape;     // unknown if the text omits it
+  TextSpan opcode;    // unknown if the text ends before it
+  TextSpan operands;  // between the parentheses
+  TextSpan whole;     // from ROOT or the name to the end of the last attribute
+  uint32_t computation = 0;
+  bool is_root = false;
+};
+
+struct IndexedComputation {
+  TextSpan name;
+  TextSpan whole;                // from ENTRY or the name to the closing brace
+  uint32_t open = 0, close = 0;  // offsets of the braces; `close` is the end of the text if there is none
+  uint32_t first = 0, last = 0;  // its instructions: [first, last)
+  bool is_entry = false;
+};
+
+// A name: either the name of its definition or a use of it.
+struct NameReference {
+  static constexpr uint32_t kNone = UINT32_MAX;
+  TextSpan at;
+  uint32_t target = kNone;  // index of an instruction or computation; kNone if no such name is defined
+  uint32_t from = kNone;    // the instruction that uses the name; kNone for the name of a computation
+  bool is_computation = false;
+  bool is_definition = false;
+};
+
+class TextIndex {
+ public:
+  // The text must outlive the index.
+  explicit TextIndex(std::string_view text);
+
+  std::string_view text() const { return text_; }
+  std::string_view TextOf(TextSpan span) const { return text_.substr(span.offset, span.length); }
+  // The name without %.
+  std::string_view NameOf(const IndexedInstruction& hlo) const { return Bare(hlo.name); }
+  std::string_view NameOf(const IndexedComputation& computation) const { return Bare(computation.name); }
+  std::string_view Bare(TextSpan name) const;
+
+  std::span<const IndexedInstruction> instructions() const { return instructions_; }
+  std::span<const IndexedComputation> computations() const { return computations_; }
+  std::span<const IndexedInstruction> InstructionsOf(const IndexedComputation& computation) const {
+    return std::span(instructions_).subspan(computation.first, computation.last - computation.first);
+  }
+  // All names, in the order of the text.
+  std::span<const NameReference> references() const { return references_; }
+
+  // The name at an offset, also directly behind it; null if there is none.
+  const NameReference* ReferenceAt(uint32_t offset) const;
+  const IndexedInstruction* InstructionAt(uint32_t offset) const;
+  const IndexedComputation* ComputationAt(uint32_t offset) const;
+  // References to the same definition, including the definition.
+  std::vector<const NameReference*> ReferencesTo(const NameReference& reference) const;
+  const IndexedComputation* FindComputation(std::string_view name) const;
+  const IndexedInstruction* FindInstruction(const IndexedComputation& computation, std::string_view name) const;
+
+ private:
+  class Scanner;
+  void ResolveComputations();
+
+  std::string_view text_;
+  std::vector<IndexedInstruction> instructions_;
+  std::vector<IndexedComputation> computations_;
+  std::vector<NameReference> references_;
+  absl::flat_hash_map<std::string_view, uint32_t> computation_names_;
+};
+
+}  // namespace shoal::internal

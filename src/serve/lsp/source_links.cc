@@ -1,0 +1,81 @@
+#include "serve/lsp/source_stack.h"
+
+#include "core/base/strings.h"
+#include "core/ir/common_attrs.h"
+#include "serve/lsp/features.h"
+
+namespace shoal::internal {
+namespace {
+
+// The element with id `id`, where ids start at 1; null if there is none.
+template <class T>
+const T* ById(std::span<const T> list, int32_t id) {
+  return id >= 1 && static_cast<size_t>(id) <= list.size() ? &list[static_cast<size_t>(id) - 1] : nullptr;
+}
+
+json LocationIn(const SourceFrame& frame, const LspSettings& settings) {
+  const json at = {{"line", std::max(frame.line - 1, 0)}, {"character", std::max(frame.column - 1, 0)}};
+  return {{"uri", UriOfPath(LocalPath(frame.file, settings))}, {"range", {{"start", at}, {"end", at}}}};
+}
+
+}  // namespace
+
+std::vector<SourceFrame> SourceFramesOf(const Instruction& hlo, const Module& module) {
+  constexpr size_t kMaxFrames = 64;  // frames of an invalid table may form a cycle
+  std::vector<SourceFrame> frames;
+  const Metadata* metadata = hlo[kMetadata];
+  if (metadata == nullptr) return frames;
+  if (!metadata->source_file.empty())
+    frames.push_back({std::string(metadata->source_file), "", metadata->source_line, metadata->source_column});
+  const StackFrames& tables = module.stack_frames;
+  for (const StackFrames::Frame* frame = ById(tables.frames, metadata->stack_frame_id);
+       frame != nullptr && frames.size() < kMaxFrames; frame = ById(tables.frames, frame->parent_frame_id)) {
+    const StackFrames::Location* at = ById(tables.locations, frame->file_location_id);
+    if (at == nullptr) break;
+    const std::string_view* file = ById(tables.file_names, at->file_name_id);
+    const std::string_view* function = ById(tables.function_names, at->function_name_id);
+    if (file == nullptr) break;
+    frames.push_back({std::string(*file), function == nullptr ? "" : std::string(*function), at->line, at->column});
+  }
+  return frames;
+}
+
+std::string LocalPath(const std::string& file, const LspSettings& settings) {
+  const std::pair<const std::string, std::string>* longest = nullptr;
+  for (const auto& entry : settings.paths)
+    if (file.starts_with(entry.first) && (longest == nullptr || entry.first.size() > longest->first.size()))
+      longest = &entry;
+  return longest == nullptr ? file : longest->second + file.substr(longest->first.size());
+}
+
+json SourceAt(const View& view, uint32_t offset) {
+  const IndexedInstruction* at = view.index().InstructionAt(offset);
+  const Instruction* hlo = at == nullptr ? nullptr : view.snapshot->InstructionOf(*at);
+  if (hlo == nullptr) return nullptr;
+  json all = json::array();
+  for (const SourceFrame& frame : SourceFramesOf(*hlo, *view.snapshot->module()))
+    all.push_back(LocationIn(frame, view.settings));
+  return all.empty() ? json() : all;
+}
+
+// The links are the paths in the text: source_file="…" and the rows of the FileNames table.
+json DocumentLinksOf(const View& view) {
+  constexpr size_t kMaxLinks = 5000;
+  constexpr std::string_view kKey = "source_file=\"";
+  json links = json::array();
+  const std::string& text = view.snapshot->text();
+  for (size_t at = text.find(kKey); at != std::string::npos && links.size() < kMaxLinks; at = text.find(kKey, at + 1)) {
+    const size_t start = at + kKey.size(), end = text.find('"', start);
+    if (end == std::string::npos) break;
+    const IndexedInstruction* written = view.index().InstructionAt(static_cast<uint32_t>(at));
+    const Instruction* hlo = written == nullptr ? nullptr : view.snapshot->InstructionOf(*written);
+    const Metadata* metadata = hlo == nullptr ? nullptr : (*hlo)[kMetadata];
+    std::string target = UriOfPath(LocalPath(text.substr(start, end - start), view.settings));
+    if (metadata != nullptr && metadata->source_line > 0) StrAppend(&target, "#L", metadata->source_line);
+    links.push_back({{"range", view.RangeOf({static_cast<uint32_t>(start), static_cast<uint32_t>(end - start)})},
+                     {"target", target}});
+  }
+  return links;
+}
+
+}  // namespace shoal::internal

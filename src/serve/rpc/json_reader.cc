@@ -1,0 +1,96 @@
+#include "serve/rpc/json_reader.h"
+
+#include <vector>
+
+namespace shoal::internal {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMaxDepth = 200;
+constexpr size_t kMaxValues = 4'000'000;
+
+class Builder : public nlohmann::json_sax<json> {
+ public:
+  bool null() override { return Add(nullptr); }
+  bool boolean(bool value) override { return Add(value); }
+  bool number_integer(number_integer_t value) override { return Add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return Add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return Add(value); }
+  bool string(string_t& value) override {
+    // The reader keeps its buffer for the next string unless the string is worth moving.
+    constexpr size_t kLong = 1 << 16;
+    return value.size() > kLong ? Add(std::move(value)) : Add(value);
+  }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(size_t) override { return Open(json::object()); }
+  bool start_array(size_t) override { return Open(json::array()); }
+  bool key(string_t& value) override {
+    key_ = value;
+    return true;
+  }
+  bool end_object() override { return Close(); }
+  bool end_array() override { return Close(); }
+  bool parse_error(size_t at, const std::string&, const nlohmann::detail::exception&) override {
+    error_at_ = at;
+    return false;
+  }
+
+  Result<json> Take(bool ok) {
+    if (ok) return std::move(root_);
+    if (too_large_) return Fail("the JSON is nested too deeply or has too many values");
+    return Fail("invalid JSON at byte " + std::to_string(error_at_));
+  }
+
+ private:
+  template <class T>
+  bool Add(T&& value) {
+    return Place(json(std::forward<T>(value))) != nullptr;
+  }
+  bool Open(json container) {
+    if (open_.size() >= kMaxDepth) {
+      too_large_ = true;
+      return false;
+    }
+    json* placed = Place(std::move(container));
+    if (placed != nullptr) open_.push_back(placed);
+    return placed != nullptr;
+  }
+  bool Close() {
+    open_.pop_back();
+    return true;
+  }
+  json* Place(json value) {
+    if (++values_ > kMaxValues) {
+      too_large_ = true;
+      return nullptr;
+    }
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    json& parent = *open_.back();
+    if (parent.is_array()) return &parent.emplace_back(std::move(value));
+    json& member = parent[key_];
+    member = std::move(value);
+    return &member;
+  }
+
+  json root_;
+  std::vector<json*> open_;  // valid while open: a container gets no sibling before it is closed
+  std::string key_;
+  size_t values_ = 0, error_at_ = 0;
+  bool too_large_ = false;
+};
+
+}  // namespace
+
+Result<json> ReadJson(std::string_view text) {
+  Builder builder;
+  const bool ok = json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.Take(ok);
+}
+
+std::string WriteJson(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+}  // namespace shoal::internal
