@@ -1,42 +1,8 @@
 #include "serve/documents/analysis.h"
 
+#include <algorithm>
+
 namespace shoal::internal {
-
-ModuleAnalysis::ModuleAnalysis(const Module& module, const Machine* machine)
-    : module_(module), devices_(InferDevices(module)), executions_(module),
-      collectives_(CollectivesOf(module, executions_, devices_.grid)), cost_(internal::CostOf(module, executions_)) {
-  if (FirstSizeOverflow(module) == nullptr) memory_ = std::make_unique<ModuleMemory>(MemoryOf(module));
-  for (const InstructionCost& cost : cost_.instructions) costs_.emplace(cost.hlo, &cost);
-  for (const LogicalCollective& collective : collectives_.all)
-    for (const Instruction* hlo : {collective.hlo, collective.start, collective.done})
-      if (hlo != nullptr) collective_of_.emplace(hlo, &collective);
-  if (machine != nullptr) Predict(*machine);
-}
-
-// The prediction is of a transformed copy if the module has no schedule; its origins lead back to this module.
-void ModuleAnalysis::Predict(const Machine& machine) {
-  auto input = PredictionInput::Of(module_, {}, devices_.grid);
-  if (!input.ok()) {
-    prediction_error_ = input.diag().message;
-    return;
-  }
-  prediction_input_ = std::move(*input);
-  auto predicted = PredictOnMachine(*prediction_input_, machine);
-  if (!predicted.ok()) {
-    prediction_error_ = predicted.diag().message;
-    return;
-  }
-  prediction_ = std::make_unique<Prediction>(std::move(*predicted));
-  const Origins& origins = prediction_input_->origins();
-  const auto original = [&](const Instruction* hlo) {
-    const auto found = origins.find(hlo);
-    return found == origins.end() ? hlo : found->second;
-  };
-  for (const OpTime& time : prediction_->prediction.ops) times_.emplace(original(time.hlo), &time);
-  for (const AsyncTime& time : prediction_->prediction.asyncs)
-    if (time.async->start != nullptr) async_times_.emplace(original(time.async->start), &time);
-}
-
 namespace {
 
 template <class Map>
@@ -47,23 +13,88 @@ typename Map::mapped_type Find(const Map& map, const Instruction& hlo) {
 
 }  // namespace
 
-const InstructionCost* ModuleAnalysis::CostOf(const Instruction& hlo) const { return Find(costs_, hlo); }
-const LogicalCollective* ModuleAnalysis::CollectiveOf(const Instruction& hlo) const { return Find(collective_of_, hlo); }
-const OpTime* ModuleAnalysis::TimeOf(const Instruction& hlo) const { return Find(times_, hlo); }
+ModuleAnalysis::ModuleAnalysis(const Module& module, std::shared_ptr<const Machine> machine)
+    : facts_(std::make_shared<const ModuleFacts>(module)), machine_(std::move(machine)) {}
+
+const ModuleMemory* ModuleAnalysis::memory() const {
+  const bool fits = fits_memory_.Get([&] { return FirstSizeOverflow(module()) == nullptr; });
+  return fits ? &facts_->memory() : nullptr;
+}
+
+const ModuleAnalysis::Times& ModuleAnalysis::times() const {
+  return times_.Get([&] { return ComputeTimes(); });
+}
+
+// The prediction is of a transformed copy if the module has no schedule; its origins lead back to this module.
+ModuleAnalysis::Times ModuleAnalysis::ComputeTimes() const {
+  Times times;
+  if (machine_ == nullptr) return times;
+  auto input = PredictionInput::Of(facts_);
+  if (!input.ok()) {
+    times.error = input.diag().message;
+    return times;
+  }
+  times.input = std::move(*input);
+  auto predicted = PredictOnMachine(*times.input, *machine_);
+  if (!predicted.ok()) {
+    times.error = predicted.diag().message;
+    return times;
+  }
+  times.prediction = std::make_unique<Prediction>(std::move(*predicted));
+  const Origins& origins = times.input->origins();
+  const auto original = [&](const Instruction* hlo) {
+    const auto found = origins.find(hlo);
+    return found == origins.end() ? hlo : found->second;
+  };
+  for (const OpTime& time : times.prediction->prediction.ops) times.ops.emplace(original(time.hlo), &time);
+  for (const AsyncTime& time : times.prediction->prediction.asyncs)
+    if (time.async->start != nullptr) times.asyncs.emplace(original(time.async->start), &time);
+  return times;
+}
+
+const InstructionCost* ModuleAnalysis::CostOf(const Instruction& hlo) const {
+  return Find(costs_.Get([&] {
+    ByInstruction<const InstructionCost*> costs;
+    for (const InstructionCost& cost : facts_->cost().instructions) costs.emplace(cost.hlo, &cost);
+    return costs;
+  }), hlo);
+}
+
+const LogicalCollective* ModuleAnalysis::CollectiveOf(const Instruction& hlo) const {
+  return Find(collectives_.Get([&] {
+    ByInstruction<const LogicalCollective*> collectives;
+    for (const LogicalCollective& collective : facts_->collectives().all)
+      for (const Instruction* part : {collective.hlo, collective.start, collective.done})
+        if (part != nullptr) collectives.emplace(part, &collective);
+    return collectives;
+  }), hlo);
+}
+
+const OpTime* ModuleAnalysis::TimeOf(const Instruction& hlo) const { return Find(times().ops, hlo); }
+
 const AsyncTime* ModuleAnalysis::AsyncTimeOf(const Instruction& hlo) const {
   const LogicalCollective* collective = CollectiveOf(hlo);
-  return Find(async_times_, collective == nullptr ? hlo : *collective->start);
+  return Find(times().asyncs, collective == nullptr ? hlo : *collective->start);
 }
 
-std::span<const Instruction* const> ModuleAnalysis::UsersOf(const Instruction& hlo) const {
-  std::lock_guard lock(mutex_);
-  return users_.Of(hlo);
+const Overlap& ModuleAnalysis::OverlapOf(const LogicalCollective& collective) const {
+  return facts_->overlaps()[static_cast<size_t>(&collective - facts_->collectives().all.data())];
 }
 
-Overlap ModuleAnalysis::OverlapOf(const LogicalCollective& collective) const {
-  std::lock_guard lock(mutex_);
-  if (overlaps_ == nullptr) overlaps_ = std::make_unique<Overlaps>(cost_, executions_);
-  return overlaps_->Of(*collective.start, *collective.done);
+int64_t ModuleAnalysis::UserCountOf(const Instruction& hlo) const {
+  const auto uses = [&](const Instruction* other) {
+    return std::find(other->operands.begin(), other->operands.end(), &hlo) != other->operands.end();
+  };
+  return std::count_if(hlo.parent->instructions.begin(), hlo.parent->instructions.end(), uses);
+}
+
+void ModuleAnalysis::Warm() const {
+  if (module().entry == nullptr) return;
+  const Instruction& any = *module().entry->root;
+  CostOf(any);
+  AsyncTimeOf(any);
+  memory();
+  facts_->overlaps();
 }
 
 }  // namespace shoal::internal

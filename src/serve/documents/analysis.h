@@ -1,8 +1,8 @@
-// The analyses that the server shows for a module: counts, collectives, costs, memory and predicted times.
+// The facts of a module by instruction, as the server shows them. Each table is computed at its first use.
 #pragma once
 
 #include <memory>
-#include <mutex>
+#include <span>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -11,7 +11,8 @@
 #include "analyze/facts/infer_devices.h"
 #include "analyze/facts/logical_collective.h"
 #include "analyze/memory/memory.h"
-#include "core/ir/users.h"
+#include "analyze/summary/module_facts.h"
+#include "core/base/lazy.h"
 #include "predict/timeline/predict.h"
 
 namespace shoal::internal {
@@ -19,44 +20,46 @@ namespace shoal::internal {
 class ModuleAnalysis {
  public:
   // `machine` may be null; then there are no times. The module must outlive the analysis.
-  ModuleAnalysis(const Module& module, const Machine* machine);
+  ModuleAnalysis(const Module& module, std::shared_ptr<const Machine> machine);
 
-  const Module& module() const { return module_; }
-  const InferredGrid& devices() const { return devices_; }
-  const ExecutionCounts& executions() const { return executions_; }
-  const ModuleCollectives& collectives() const { return collectives_; }
-  const ModuleCost& cost() const { return cost_; }
-  const ModuleMemory* memory() const { return memory_.get(); }  // null if the sizes overflow
-  const Prediction* prediction() const { return prediction_.get(); }
-  const std::string& prediction_error() const { return prediction_error_; }
+  const std::shared_ptr<const ModuleFacts>& facts() const { return facts_; }
+  const Module& module() const { return facts_->module(); }
+  const ExecutionCounts& executions() const { return facts_->executions(); }
+  const ModuleMemory* memory() const;  // null if the sizes overflow
+  // Null if there is no machine, or if the time cannot be predicted, for the reason in prediction_error().
+  const Prediction* prediction() const { return times().prediction.get(); }
+  const std::string& prediction_error() const { return times().error; }
 
   // Null if the instruction has no cost, is not part of a collective, or has no predicted time.
   const InstructionCost* CostOf(const Instruction& hlo) const;
   const LogicalCollective* CollectiveOf(const Instruction& hlo) const;
   const OpTime* TimeOf(const Instruction& hlo) const;
   const AsyncTime* AsyncTimeOf(const Instruction& hlo) const;
-  std::span<const Instruction* const> UsersOf(const Instruction& hlo) const;
-  Overlap OverlapOf(const LogicalCollective& collective) const;
+  const Overlap& OverlapOf(const LogicalCollective& collective) const;
+  // Number of instructions that have this one as an operand.
+  int64_t UserCountOf(const Instruction& hlo) const;
+  // Computes all tables.
+  void Warm() const;
 
  private:
-  void Predict(const Machine& machine);
+  template <class T>
+  using ByInstruction = absl::flat_hash_map<const Instruction*, T>;
+  struct Times {
+    std::unique_ptr<PredictionInput> input;
+    std::unique_ptr<Prediction> prediction;
+    std::string error;
+    ByInstruction<const OpTime*> ops;
+    ByInstruction<const AsyncTime*> asyncs;  // by the start
+  };
+  const Times& times() const;
+  Times ComputeTimes() const;
 
-  const Module& module_;
-  InferredGrid devices_;
-  ExecutionCounts executions_;
-  ModuleCollectives collectives_;
-  ModuleCost cost_;
-  std::unique_ptr<ModuleMemory> memory_;
-  std::unique_ptr<PredictionInput> prediction_input_;
-  std::unique_ptr<Prediction> prediction_;
-  std::string prediction_error_;
-  absl::flat_hash_map<const Instruction*, const InstructionCost*> costs_;
-  absl::flat_hash_map<const Instruction*, const LogicalCollective*> collective_of_;
-  absl::flat_hash_map<const Instruction*, const OpTime*> times_;
-  absl::flat_hash_map<const Instruction*, const AsyncTime*> async_times_;  // by the start
-  mutable std::mutex mutex_;  // guards the lazy tables below
-  mutable Users users_;
-  mutable std::unique_ptr<Overlaps> overlaps_;
+  std::shared_ptr<const ModuleFacts> facts_;
+  std::shared_ptr<const Machine> machine_;
+  Lazy<bool> fits_memory_;
+  Lazy<Times> times_;
+  Lazy<ByInstruction<const InstructionCost*>> costs_;
+  Lazy<ByInstruction<const LogicalCollective*>> collectives_;
 };
 
 }  // namespace shoal::internal

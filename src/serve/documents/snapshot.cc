@@ -47,7 +47,7 @@ const Module* Snapshot::module() const {
 
 const ModuleAnalysis* Snapshot::analysis() const {
   if (module() == nullptr) return nullptr;
-  std::call_once(analysis_once_, [this] { analysis_ = std::make_unique<ModuleAnalysis>(*module_, machine_.get()); });
+  std::call_once(analysis_once_, [this] { analysis_ = std::make_unique<ModuleAnalysis>(*module_, machine_); });
   return analysis_.get();
 }
 

@@ -34,9 +34,8 @@ json CounterpartIn(const View& view, const Instruction& hlo, const std::string& 
   if (!source.ok()) return nullptr;
   const auto text = std::make_shared<const std::string>((*source)->text());
   const View other{std::make_shared<const Snapshot>(UriOfPath(path), text, 0, nullptr), view.encoding, view.settings};
-  const Module* module = other.snapshot->module();
-  if (module == nullptr) return nullptr;
-  const DiffSide a(*view.snapshot->module(), {}, false), b(*module, {}, false);
+  if (other.snapshot->analysis() == nullptr) return nullptr;
+  const DiffSide a(*view.snapshot->analysis()->facts(), false), b(*other.snapshot->analysis()->facts(), false);
   const Matching matching = MatchInstructions(a, b);
   const uint32_t partner = matching.b_of[a.ids(hlo)];
   if (partner == kNoMatch) return nullptr;

@@ -61,7 +61,7 @@ json CodeLensesOf(const View& view) {
     if (computation == nullptr) continue;
     std::string title = Pluralize(std::ssize(computation->instructions), "instruction");
     if (written.is_entry) {
-      StrAppend(&title, " on ", analysis->devices().from, ", ", FormatSi(analysis->cost().total.flops), " flops");
+      StrAppend(&title, " on ", analysis->facts()->devices().from, ", ", FormatSi(analysis->facts()->cost().total.flops), " flops");
       if (analysis->memory() != nullptr)
         StrAppend(&title, ", peak ", FormatBytes(static_cast<double>(analysis->memory()->device.peak)));
       if (const Prediction* prediction = analysis->prediction())

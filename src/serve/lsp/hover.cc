@@ -25,7 +25,7 @@ void AddCost(const ModuleAnalysis& analysis, const Instruction& hlo, std::string
   const Cost& once = cost->once;
   StrAppend(&text, "- cost: ", FormatSi(once.flops), " flops, ", FormatBytes(once.bytes()), " per execution");
   if (cost->times != 1) StrAppend(&text, ", ", FormatSi(cost->times), " executions per step");
-  if (const double total = analysis.cost().total.flops; total > 0 && once.flops > 0)
+  if (const double total = analysis.facts()->cost().total.flops; total > 0 && once.flops > 0)
     StrAppend(&text, ", ", Percent(once.flops * cost->times, total), " of all flops");
   text += "\n";
 }
@@ -47,7 +47,7 @@ void AddCollective(const ModuleAnalysis& analysis, const Instruction& hlo, std::
   if (collective == nullptr) return;
   const std::string axis = collective->axis();
   StrAppend(&text, "- groups: ", axis.empty() ? "none" : axis);
-  if (analysis.collectives().mesh) StrAppend(&text, " of the mesh ", analysis.collectives().mesh->ToText());
+  if (analysis.facts()->collectives().mesh) StrAppend(&text, " of the mesh ", analysis.facts()->collectives().mesh->ToText());
   StrAppend(&text, "\n- payload: ", FormatBytes(static_cast<double>(collective->payload_bytes)), ", wire: ",
             FormatBytes(static_cast<double>(collective->MaxRingBytes())), " received per device and execution (ring), ",
             FormatSi(collective->times), " executions per step\n");
@@ -105,7 +105,7 @@ std::string TextOfInstruction(const View& view, const Instruction& hlo) {
   const double bytes = static_cast<double>(HostBytesOf(hlo.shape()));
   const ModuleAnalysis* analysis = view.snapshot->analysis();
   StrAppend(&text, "- size: ", FormatBytes(bytes));
-  if (analysis != nullptr) StrAppend(&text, ", ", Pluralize(std::ssize(analysis->UsersOf(hlo)), "user"));
+  if (analysis != nullptr) StrAppend(&text, ", ", Pluralize(analysis->UserCountOf(hlo), "user"));
   text += "\n";
   if (analysis != nullptr) {
     AddLoop(*analysis, hlo, text);

@@ -219,7 +219,8 @@ void LanguageServer::ScheduleDiagnostics(const std::shared_ptr<const Snapshot>& 
                                                     {"diagnostics", std::move(diagnostics)}});
     // The analyses are ready before the first hover, except where they would take much memory or slow down typing.
     constexpr size_t kLarge = size_t{16} << 20;
-    if (opened && view.snapshot->text().size() < kLarge) view.snapshot->analysis();
+    if (opened && view.snapshot->text().size() < kLarge && view.snapshot->analysis() != nullptr)
+      view.snapshot->analysis()->Warm();
   });
 }
 

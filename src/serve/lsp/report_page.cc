@@ -13,8 +13,7 @@ namespace shoal::internal {
 
 Result<std::string> WriteReportPage(const View& view, const std::string& name) {
   if (view.snapshot->analysis() == nullptr) return Fail("the module has errors");
-  constexpr int64_t kDevicesPerNode = 8;
-  PageModule page(PathOfUri(view.snapshot->uri()), *view.snapshot->module(), {}, kDevicesPerNode);
+  PageModule page(PathOfUri(view.snapshot->uri()), view.snapshot->analysis()->facts());
   PageSections sections;
   AddModuleSections(page, "a.", sections);
   const std::string html = PageHtml(page, nullptr, nullptr, sections.Pack({page.file}).bytes);

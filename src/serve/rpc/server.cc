@@ -24,7 +24,7 @@ RpcServer::~RpcServer() {
     std::lock_guard lock(mutex_);
     closing_ = true;
     tasks_.clear();
-    for (auto& [id, cancelled] : in_flight_) *cancelled = true;
+    for (auto& [id, stop] : in_flight_) stop.request_stop();
     changed_.notify_all();
   }
   for (std::thread& worker : workers_) worker.join();
@@ -37,8 +37,12 @@ void RpcServer::SetCancelMethod(std::string method, std::string id_key) {
 
 void RpcServer::Cancel(const json& params) {
   if (!params.is_object() || !params.contains(cancel_id_key_)) return;
-  std::lock_guard lock(mutex_);
-  if (auto found = in_flight_.find(WriteJson(params[cancel_id_key_])); found != in_flight_.end()) *found->second = true;
+  std::stop_source stop(std::nostopstate);
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = in_flight_.find(WriteJson(params[cancel_id_key_])); found != in_flight_.end()) stop = found->second;
+  }
+  stop.request_stop();  // runs callbacks, so not under the lock
 }
 
 void RpcServer::Notify(const std::string& method, json params) {
@@ -56,6 +60,7 @@ void RpcServer::Reply(const json& id, const RpcReply& reply) {
   json message = {{"jsonrpc", "2.0"}, {"id", id}};
   if (const auto* error = std::get_if<RpcError>(&reply)) {
     message["error"] = {{"code", error->code}, {"message", error->message}};
+    if (!error->data.is_null()) message["error"]["data"] = error->data;
   } else {
     message["result"] = std::get<json>(reply);
   }
@@ -140,7 +145,8 @@ void RpcServer::HandleRequest(const json& id, const std::string& method, const j
   const auto handler = requests_.find(method);
   if (handler == requests_.end())
     return Reply(id, RpcError{RpcError::kMethodNotFound, StrCat("unknown method ", method)});
-  Call call{std::make_shared<std::atomic<bool>>(false), nullptr};
+  std::stop_source stop;
+  Call call{stop.get_token(), nullptr};
   if (params.is_object()) {
     if (params.contains("workDoneToken")) call.progress_token = params["workDoneToken"];
     if (params.contains("_meta") && params["_meta"].is_object() && params["_meta"].contains("progressToken"))
@@ -154,7 +160,7 @@ void RpcServer::HandleRequest(const json& id, const std::string& method, const j
       return Reply(id, busy ? RpcError{RpcError::kServerBusy, "too many requests are in flight"}
                             : RpcError{RpcError::kInvalidRequest, "a request with this id is in flight"});
     }
-    in_flight_[key] = call.cancelled;
+    in_flight_.emplace(key, std::move(stop));
   }
   Job job;
   try {

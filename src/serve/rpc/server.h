@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,6 +23,7 @@ struct RpcError {
                        kNotInitialized = -32002, kRequestFailed = -32803, kRequestCancelled = -32800;
   int code = kInternalError;
   std::string message;
+  nlohmann::json data = nullptr;
 };
 using RpcReply = std::variant<nlohmann::json, RpcError>;
 
@@ -29,9 +31,9 @@ class RpcServer {
  public:
   // Passed to the job of a request.
   struct Call {
-    std::shared_ptr<std::atomic<bool>> cancelled;
+    std::stop_token stop;           // a requested stop: the client has cancelled the request
     nlohmann::json progress_token;  // null: the client wants no progress
-    bool is_cancelled() const { return *cancelled; }
+    bool is_cancelled() const { return stop.stop_requested(); }
   };
   using Job = std::function<RpcReply(const Call&)>;
   // Runs on the reading thread, with the state that all earlier messages produced, and must be fast.
@@ -82,7 +84,7 @@ class RpcServer {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
-  std::map<std::string, std::shared_ptr<std::atomic<bool>>> in_flight_;  // by id, as JSON text
+  std::map<std::string, std::stop_source> in_flight_;  // by id, as JSON text
   size_t running_ = 0;  // tasks that workers execute
   bool closing_ = false;
   std::vector<std::thread> workers_;
