@@ -22,8 +22,8 @@ def covers(use, name):
 
 
 def folder_of(include):
-    """COMPONENT/FOLDER of an include path."""
-    return "/".join(include.split("/")[:2])
+    """COMPONENT/FOLDER of an include path. The headers of the public API are implemented in api/cpp."""
+    return "api/cpp" if include.startswith("shoal/") else "/".join(include.split("/")[:2])
 
 
 @functools.cache
@@ -34,6 +34,8 @@ def uses():
         result[folder] = {}
         for path in cpp_files(SRC / folder):
             for line, include in includes_of(path):
+                if include.startswith("shoal/") and folder.startswith("api/"):
+                    continue
                 result[folder].setdefault(folder_of(include), []).append(f"{name_of(path)}:{line}")
     return result
 

@@ -1,5 +1,5 @@
-# Writes the files of machines/ as rows of C++: {"name", R"(text)"}. CMakeLists.txt passes FOLDER and OUT.
-file(GLOB_RECURSE files RELATIVE ${FOLDER} ${FOLDER}/*.yaml)
+# Writes the files of FOLDER that match PATTERN as rows of C++: {"name", R"(text)"}. CMakeLists.txt passes these and OUT.
+file(GLOB_RECURSE files RELATIVE ${FOLDER} ${FOLDER}/${PATTERN})
 list(SORT files)
 set(rows "")
 foreach(name ${files})

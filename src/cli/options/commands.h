@@ -12,6 +12,7 @@ Action AddCost(Options& command);
 Action AddDiff(Options& command);
 Action AddLsp(Options& command);
 Action AddMachines(Options& command);
+Action AddMcp(Options& command);
 Action AddMem(Options& command);
 Action AddOps(Options& command);
 Action AddOpt(Options& command);

@@ -25,6 +25,7 @@ const std::vector<Command> kCommands = {
     {"stats", "Summarize an XLA dump directory", AddStats},
     {"report", "Write an HTML page that shows one or two modules in a browser", AddReport},
     {"lsp", "Serve editors with the Language Server Protocol over standard input and output", AddLsp},
+    {"mcp", "Serve agents with the Model Context Protocol over standard input and output", AddMcp},
     {"ops", "List every HLO op with its class, operands and attributes", AddOps},
     {"opt", "Run optimization passes on a module and print the result", AddOpt},
 };

@@ -44,7 +44,10 @@ class TextIndex {
   explicit TextIndex(std::string_view text);
 
   std::string_view text() const { return text_; }
-  std::string_view TextOf(TextSpan span) const { return text_.substr(span.offset, span.length); }
+  // Empty for an unknown span.
+  std::string_view TextOf(TextSpan span) const {
+    return span.known() ? text_.substr(span.offset, span.length) : std::string_view();
+  }
   // The name without %.
   std::string_view NameOf(const IndexedInstruction& hlo) const { return Bare(hlo.name); }
   std::string_view NameOf(const IndexedComputation& computation) const { return Bare(computation.name); }

@@ -10,7 +10,7 @@ enum : int { kFunction = 12, kVariable = 13, kMethod = 6 };  // SymbolKind
 
 // The opcode and shape of an instruction as written.
 std::string DetailOf(const TextIndex& index, const IndexedInstruction& hlo) {
-  return StrCat(index.TextOf(hlo.shape), hlo.shape.known() ? " " : "", hlo.opcode.known() ? index.TextOf(hlo.opcode) : "");
+  return StrCat(index.TextOf(hlo.shape), hlo.shape.known() ? " " : "", index.TextOf(hlo.opcode));
 }
 
 json SymbolOf(const View& view, std::string_view name, int kind, std::string detail, TextSpan whole, TextSpan at) {

@@ -4,7 +4,7 @@ namespace shoal::internal {
 namespace {
 
 constexpr DocumentPage kPages[] = {
-#include "embedded_documents.inc"
+#include "serve/mcp/embedded_documents.inc"
 };
 
 }  // namespace

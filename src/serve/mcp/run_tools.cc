@@ -106,7 +106,7 @@ std::vector<Tool> RunTools() {
        "Changed, added and removed instructions, ignoring names and order, and the change of each metric.",
        {{"a", module}, {"b", module},
         {"thresholds", {{"type", "array"}, {"items", {{"type", "string"}}}, {"description", "For example wire_bytes<=+2%"}}}},
-       {"a", "b"}, {{"same", {{"type", "boolean"}}}, {"changes", rows}, {"metrics", {{"type", "array"}}}}, "changes", false,
+       {"a", "b"}, {{"same", {{"type", "boolean"}}}, {"changes", rows}, {"metrics", {{"type", "object"}}}}, "changes", false,
        Diff},
       {"report", "Write a report page", "Writes an HTML page about a module. Needs --allow-write.",
        {{"path", module}, {"out", PathArgument("The new HTML file, inside the roots")},
