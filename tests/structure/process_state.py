@@ -1,4 +1,4 @@
-"""Checks that only cli ends the process, handles signals, reads the environment or keeps mutable global state."""
+"""Checks that only cli prints, ends the process, handles signals, reads the environment or keeps mutable global state."""
 import functools
 import re
 
@@ -11,10 +11,11 @@ ALLOWED = {
     "compile/codegen/load.cc": ("mutex loaded", "the code generator's library is loaded once and stays loaded"),
     "compile/codegen/object_code.cc": ("getenv", "SHOAL_DUMP_IR prints LLVM IR, for developers of the code generator"),
     "compile/library/dot.cc": ("offsets", SCRATCH),
-    "core/base/check.h": ("abort", "SHOAL_CHECK: a bug in shoal, after which no result can be trusted"),
+    "core/base/check.h": ("abort fprintf", "SHOAL_CHECK: a bug in shoal, after which no result can be trusted"),
     "core/base/files.cc": ("unfinished count", "a signal handler in cli deletes unfinished files and can reach only "
                            "globals; the counter makes the names of temporary files unique"),
     "execute/collectives/process_link.cc": ("runs", "numbers the runs of a process, so that their messages do not mix"),
+    "execute/transport/mpi.cc": ("fprintf", "MPI calls this error handler and then ends all processes of the job"),
     "execute/transport/load.cc": ("getenv", "MPI launchers pass rank and job size in environment variables"),
     "execute/transport/peers.cc": ("open_sockets open_count is_interrupted",
                                    "a signal handler in cli notifies the other processes and can reach only globals"),
@@ -33,7 +34,8 @@ ALLOWED = {
 }
 
 CALL = re.compile(r"""(?<![.\w>:])(?:std::|::)?(_?exit|_Exit|quick_exit|at_quick_exit|atexit|abort|terminate|signal|sigaction
-    |sigprocmask|pthread_sigmask|raise|set_new_handler|set_terminate|isatty|(?:secure_)?getenv|(?:un)?setenv|putenv)\s*\(""", re.X)
+    |sigprocmask|pthread_sigmask|raise|set_new_handler|set_terminate|isatty|(?:secure_)?getenv|(?:un)?setenv|putenv|v?f?printf|f?puts|f?putc|putchar|perror
+    |cout(?=\s*<<)|cerr(?=\s*<<))\s*(?:\(|<<)""", re.X)
 NO_VARIABLE = re.compile(r"(?:using|typedef|friend|static_assert|extern|class|struct|enum|union|namespace|concept|template|return|"
                          r"goto|case|requires|asm|else|do)\b|.*\boperator\b", re.S)
 
@@ -144,7 +146,7 @@ def found_state():
 
 
 def check_process_state(_):
-    """Outside cli nothing exits, handles signals, reads the environment or keeps mutable globals, except ALLOWED."""
+    """Outside cli nothing prints, exits, handles signals, reads the environment or keeps mutable globals, except ALLOWED."""
     problems = []
     for name, state in found_state().items():
         allowed = ALLOWED.get(name, ("", ""))[0].split()

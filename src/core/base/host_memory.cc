@@ -33,8 +33,12 @@ double NumberIn(const char* file) {
 }  // namespace
 
 int64_t PhysicalMemoryBytes() {
-  const int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-  return pages > 0 && bytes > 0 ? pages * bytes : INT64_MAX;
+  // Computed once: each run needs it, and the system calls take longer than a small run.
+  static const int64_t total = [] {
+    const int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? pages * bytes : INT64_MAX;
+  }();
+  return total;
 }
 
 double AvailableMemory() {

@@ -87,7 +87,9 @@ void AddDevice(const Device& device, RunStats& stats) {
 // Number of local devices that run simultaneously: one per core of this process.
 int64_t RunSlotCount(const RunSettings& settings) {
   if (settings.pool != nullptr) return settings.pool->threads();
-  return settings.job != nullptr ? settings.job->cores() : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (settings.job != nullptr) return settings.job->cores();
+  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // reads a file
+  return cores;
 }
 
 }  // namespace
