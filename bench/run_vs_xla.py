@@ -55,6 +55,15 @@ def run_shoal(options, hlo, inputs, outputs, repeats):
     return json.loads(done.stdout)
 
 
+def count_refusals(options, hlo, inputs):
+    """The number of groups and fusions of the module for which the kernel builder made no kernel."""
+    if options.engine != "jit":
+        return 0
+    command = [options.bin, "run", hlo, "--explain", f"--inputs={inputs}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=options.timeout)
+    return sum(line.startswith("no kernel for ") for line in done.stdout.splitlines())
+
+
 def agree(a, b):
     if b.dtype != a.dtype:
         b = b.view(a.dtype)
@@ -100,7 +109,8 @@ def compare(options, name, xla, text, placed, held, folder):
     same = all(agree(a, b) for a, b in zip(expected, results))
     return {"name": name, "runs": len(ours), "xla_spread": spread(theirs), "shoal_spread": spread(ours),
             "xla_best": min(theirs), "shoal_best": min(ours), "xla": statistics.median(theirs), "shoal": statistics.median(ours),
-            "xla_compile": xla.compile_seconds, "shoal_compile": statistics.median(compiles), "same": same}
+            "xla_compile": xla.compile_seconds, "shoal_compile": statistics.median(compiles), "same": same,
+            "refusals": count_refusals(options, hlo, inputs)}
 
 
 def spread(seconds):
@@ -207,13 +217,15 @@ def main():
             rows.append(row)
             keep(options, rows, load)
             print(f"{name:42}{row['xla'] * 1e3:10.3f}{row['shoal'] * 1e3:10.3f}{row['xla'] / row['shoal']:7.2f}"
-                  f"{row['shoal_compile'] * 1e3:12.1f}{row['xla_compile'] * 1e3:8.1f}{'' if row['same'] else '  DIFFERS'}",
+                  f"{row['shoal_compile'] * 1e3:12.1f}{row['xla_compile'] * 1e3:8.1f}{'' if row['same'] else '  DIFFERS'}"
+                  f"{'' if row['refusals'] == 0 else '  %d without kernel' % row['refusals']}",
                   flush=True)
     mean = geometric_mean([row["xla"] / row["shoal"] for row in rows])
     compile_mean = geometric_mean([row["xla_compile"] / row["shoal_compile"] for row in rows if row["shoal_compile"] > 0])
     wrong = [row["name"] for row in rows if not row["same"]]
     print(f"{len(rows)} modules: geometric mean of speed {mean:.2f}, of compile speed {compile_mean:.2f} times XLA's; "
           f"lowest {min((row['xla'] / row['shoal'] for row in rows), default=float('nan')):.2f}; "
+          f"fusions without kernel: {sum(row['refusals'] for row in rows)}; "
           f"differ: {', '.join(wrong) or 'none'}; failed: {', '.join(failed) or 'none'}")
     return 1 if wrong or failed or mean < options.at_least else 0
 

@@ -38,9 +38,9 @@ shoal::Result<ModuleHandle> RunnableModule(const ModuleHandle& given) {
   ModuleHandle module = given;
   if (!given->strict && !given->file.diags.found().empty()) {
     const Source& text = *given->module().source;
-    ModuleFile file = ReadModuleSource(Source::FromString(text.name(), std::string(text.text())), {/*strict=*/true});
+    ModuleFile file = ReadModuleSource(Source::FromString(text.name(), std::string(text.text())),
+                                       {.strict = true, .collects_deviations = true});
     file.path = given->file.path;
-    ReportAllDeviations(file);
     if (file.module == nullptr || file.diags.errors() > 0) return MakeError(file.diags, file.path, file.text());
     module = std::make_shared<const ModuleState>(std::move(file), /*strict=*/true);
   }

@@ -5,7 +5,7 @@
 #include "api/cpp/module_state.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
-#include "execute/interp/run.h"
+#include "execute/runtime/pass_context.h"
 #include "transform/passes/pipeline.h"
 
 namespace shoal::internal {
@@ -56,7 +56,7 @@ Result<Module> Transform(const Module& module, const std::vector<std::string>& p
     internal::PipelineOptions pipeline;
     pipeline.disabled = options.disabled;
     pipeline.verify = options.verify;
-    pipeline.context.evaluate = internal::EvaluateConstantModule;
+    pipeline.context = internal::EnginePassContext();
     if (options.after)
       pipeline.after = [&](const internal::Pass& pass, bool changed, double seconds) {
         options.after(internal::InfoOf(pass), changed, seconds);

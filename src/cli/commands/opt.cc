@@ -8,7 +8,7 @@
 #include "core/base/environment_error.h"
 #include "core/ir/rewrite.h"
 #include "core/verify/verify.h"
-#include "execute/interp/run.h"
+#include "execute/runtime/pass_context.h"
 #include "formats/text/printer.h"
 #include "transform/passes/pipeline.h"
 
@@ -60,7 +60,7 @@ int OptCommand(const OptFlags& flags) {
   PipelineOptions options;
   options.disabled = flags.disabled;
   options.verify = true;
-  options.context.evaluate = EvaluateConstantModule;
+  options.context = EnginePassContext();
   options.after = [&](const Pass& pass, bool changed, double seconds) {
     if (flags.time) PrintTime(pass, changed, seconds);
     if (std::find(flags.print_after.begin(), flags.print_after.end(), pass.name) != flags.print_after.end())

@@ -36,8 +36,7 @@ class RunSession {
   int Run() {
     if (Status joined = job_.Join(flags_.job); !joined.ok()) return Failed(joined.diag());
     if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // in parallel with reading the input
-    input_ = ReadInput(flags_.file, {/*strict=*/true});
-    ReportAllDeviations(input_);
+    input_ = ReadInput(flags_.file, {.strict = true, .collects_deviations = true});
     if (input_.module != nullptr) Verify(*input_.module, input_.diags);
     const bool refused = input_.diags.errors() > 0;
     if (Status agree = job_.CheckInputsAgree(input_, refused ? Status(input_.diags.found()[0]) : Status()); !agree.ok())

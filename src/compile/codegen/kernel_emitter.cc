@@ -118,10 +118,10 @@ void KernelEmitter::EmitRows(const KernelRange& range, const Body& row) {
 
 std::pair<Value*, Value*> KernelEmitter::FirstInnerLoop() {
   const bool is_lanes = kernel_.inner_loops.size() == 1;
-  if (kernel_.part_size == 0)
+  if (kernel_.schedule.part_size == 0)
     return {is_lanes ? range_.lane_begin : I64(0), is_lanes ? range_.lane_end : I64(kernel_.inner_loops[0])};
-  Value* begin = ir_.CreateMul(LoopValue(static_cast<int>(kernel_.rows.size()) - 1), I64(kernel_.part_size));
-  Value* end = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir_.CreateAdd(begin, I64(kernel_.part_size)), I64(kernel_.inner_loops[0]));
+  Value* begin = ir_.CreateMul(LoopValue(static_cast<int>(kernel_.rows.size()) - 1), I64(kernel_.schedule.part_size));
+  Value* end = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir_.CreateAdd(begin, I64(kernel_.schedule.part_size)), I64(kernel_.inner_loops[0]));
   return {begin, end};
 }
 

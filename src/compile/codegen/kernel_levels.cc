@@ -150,7 +150,7 @@ void KernelEmitter::ChooseLanes() {
   if (work < 8 && widest < 64 && std::any_of(kernel_.reductions.begin(), kernel_.reductions.end(), is_slow)) widest *= 2;
   // Keeps all sums of a dot in registers.
   if (kernel_.contracts && kernel_.form == FusedKernel::Form::kColumns && widest_bits == 32) widest = 128;
-  if (calls || kernel_.is_edge) widest = 4;
+  if (calls || kernel_.schedule.prefers_short_code) widest = 4;
   const int64_t lanes = kernel_.inner_loops.back();
   while (widest > 1 && widest > lanes) widest /= 2;
   // Lane ranges end at a multiple of the widest vector or at the last lane, so the remainder is a constant.

@@ -33,7 +33,6 @@ class Lowering {
  public:
   Lowering(std::shared_ptr<Module> module, LoweringGranularity steps) : by_ops_(steps == LoweringGranularity::kOps) {
     program_.module = std::move(module);
-    inside_ops_ = ComputationsInsideOps(*program_.module);
   }
 
   Program Run() {
@@ -46,9 +45,8 @@ class Lowering {
 
  private:
   // Visits computations that run instruction by instruction, so not the computations of compiled loops and fusions.
-  void Visit(Computation& computation) {
+  void Visit(const Computation& computation) {
     if (!visited_.insert(&computation).second) return;
-    if (!by_ops_ && !inside_ops_.contains(&computation)) GroupSmallOps(*program_.module, computation);
     for (const Instruction* hlo : computation.instructions) {
       if (!CallsComputations(*hlo)) continue;
       if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
@@ -58,10 +56,7 @@ class Lowering {
         continue;
       }
       if (IsKernel(*hlo) || AddSequence(*hlo)) continue;
-      for (Computation* callee : CalledComputations(*hlo)) {
-        if (IsCall(*hlo)) inside_ops_.insert(callee);  // do not group its ops again
-        Visit(*callee);
-      }
+      for (const Computation* callee : CalledComputations(*hlo)) Visit(*callee);
     }
   }
 
@@ -82,6 +77,7 @@ class Lowering {
       return;
     }
     if (WorkingTypesOf(hlo).mixed) return;  // the interpreter converts and checks the operands
+    if (IsFusion(hlo)) program_.refusals.push_back({std::string(hlo.name), bodies_.at(hlo[kCalls]).refusal});
     if (LibraryFunction library = LibraryFunctionOf(hlo)) {
       program_.steps[&hlo] = {LoweredInstruction::Kind::kLibrary, 0, library, {}};
     }
@@ -90,7 +86,7 @@ class Lowering {
   bool IsKernel(const Instruction& hlo) {
     if (by_ops_ || !IsFusion(hlo) || WorkingTypesOf(hlo).mixed) return false;
     const auto [known, is_new] = bodies_.try_emplace(hlo[kCalls]);
-    if (is_new) known->second.kernels = FusedKernelsOf(hlo);
+    if (is_new) known->second.kernels = FusedKernelsOf(hlo, &known->second.refusal);
     return !known->second.kernels.empty();
   }
 
@@ -111,11 +107,11 @@ class Lowering {
   struct Body {
     std::vector<FusedKernel> kernels;  // empty: not compiled
     std::vector<size_t> numbers;       // their indices in Program::kernels, once added
+    std::string_view refusal;          // the reason if there are no kernels
   };
 
   const bool by_ops_;
   Program program_;
-  ComputationSet inside_ops_;  // not modified, because instructions depend on them
   ComputationSet visited_;
   absl::flat_hash_map<const Computation*, Body, BodyHash, BodyEqual> bodies_;  // equal computations share an entry
   std::unordered_map<std::string, size_t> kernels_;  // index in Program::kernels, by kernel text
@@ -147,6 +143,7 @@ std::string ToString(const Program& program) {
       out += "\n";
     }
   }
+  for (const Refusal& refusal : program.refusals) StrAppend(&out, "no kernel for ", refusal.name, ": ", refusal.reason, "\n");
   for (size_t i = 0; i < program.kernels.size(); ++i) StrAppend(&out, "kernel ", i, ": ", ToString(program.kernels[i]));
   for (size_t i = 0; i < program.routines.size(); ++i) StrAppend(&out, "routine ", i, ": ", ToString(*program.routines[i]));
   for (size_t i = 0; i < program.sequences.size(); ++i) StrAppend(&out, "sequence ", i, ": ", ToString(*program.sequences[i].routine, program.sequences[i].kernels));

@@ -17,6 +17,12 @@
 
 namespace shoal::internal {
 
+// A group that a pass did not fuse, or a fusion that the interpreter evaluates, because the kernel builder refused it.
+struct Refusal {
+  std::string name;  // of the fusion, or of the root of the group
+  std::string_view reason;
+};
+
 struct LoweredInstruction {
   enum class Kind : uint8_t {
     kKernel,    // kernels[kernel] and part_kernels: each computes a part of the result
@@ -42,6 +48,7 @@ struct Program {
   std::vector<std::unique_ptr<Routine>> routines;
   std::vector<Sequence> sequences;
   std::unordered_map<const Instruction*, LoweredInstruction> steps;
+  std::vector<Refusal> refusals;
 
   const LoweredInstruction& StepOf(const Instruction& hlo) const {
     static const LoweredInstruction kEvaluated;

@@ -6,7 +6,7 @@
 
 #include "compile/program/program.h"
 #include "compile/program/routine_slots.h"
-#include "compile/program/small_kernels.h"
+#include "transform/loops/small_kernels.h"
 #include "core/ops/contraction.h"
 #include "core/ops/custom_calls.h"
 #include "core/ops/families.h"

@@ -64,8 +64,6 @@ std::unique_ptr<Routine> RoutineOf(const Instruction& loop);
 
 // The sequence of a call of small ops without branches; else null. State: its operands, then the leaves of its result.
 std::unique_ptr<Routine> SequenceOf(const Instruction& call);
-// Outlines consecutive small ops of the computation into calls.
-void GroupSmallOps(Module& module, Computation& computation);
 
 // Total size of the local slots, and number of elements that the statements process if each runs once.
 int64_t OwnBytes(const Routine& routine);

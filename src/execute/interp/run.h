@@ -1,9 +1,19 @@
 // Runs a module on all its devices.
 #pragma once
 
+#include <tuple>
+
 #include "execute/interp/device.h"
 
 namespace shoal::internal {
+
+// The order of the text, so that reports do not depend on addresses.
+struct TextOrder {
+  bool operator()(const Instruction* a, const Instruction* b) const {
+    return std::tie(a->at.offset, a->name, a) < std::tie(b->at.offset, b->name, b);
+  }
+};
+using InstructionSet = std::set<const Instruction*, TextOrder>;
 
 struct RunStats {
   double seconds = 0;
@@ -13,10 +23,9 @@ struct RunStats {
   std::vector<int64_t> peak_bytes;
   std::vector<std::map<Opcode, Traffic>> traffic;               // traffic of each device's collectives, by op
   Stubs stubs;                                                  // on all devices
-  std::set<const Instruction*> endless_loops;                   // on all devices
-  std::set<const Instruction*> padded_gathers;                  // on all devices
-  std::map<const Instruction*, Device::LoopRuns> loops;         // on all devices
-  std::map<const Instruction*, std::vector<int64_t>> branches;  // executions of each branch, on all devices
+  InstructionSet endless_loops, padded_gathers;                 // on all devices
+  std::map<const Instruction*, Device::LoopRuns, TextOrder> loops;         // on all devices
+  std::map<const Instruction*, std::vector<int64_t>, TextOrder> branches;  // executions of each branch, on all devices
 };
 
 struct RunOutcome {

@@ -6,6 +6,7 @@
 #include "compile/codegen/object_cache.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
+#include "execute/runtime/pass_context.h"
 #include "execute/runtime/thunks.h"
 
 namespace shoal::internal {
@@ -38,6 +39,7 @@ CodeUnits CodeUnitsOf(const Program& program) {
   }
   units.kernels.insert(units.kernels.end(), std::make_move_iterator(combines.begin()),
                        std::make_move_iterator(combines.end()));
+  for (FusedKernel& kernel : units.kernels) SplitIntoTasks(kernel);
   std::unordered_map<std::string, size_t> indices;
   for (const auto& routine : program.routines) {
     const auto [entry, is_new] = indices.try_emplace(ToString(*routine), units.routines.size());
@@ -107,13 +109,20 @@ Status Executable::CompileProgram(const CompileOptions& options) {
   SHOAL_TRY(BeginStage(options, "passes"));
   std::unique_ptr<Module> copy = CloneModule(*module_);
   PipelineOptions passes = options.passes;
-  passes.context.evaluate = EvaluateConstantModule;
+  passes.context = EnginePassContext();
+  passes.context.grid = grid_;
+  std::vector<Refusal> refusals;
+  passes.context.on_refusal = [&](const Instruction& root, std::string_view reason) {
+    refusals.push_back({std::string(root.name), reason});
+  };
   if (!options.per_instruction) SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), passes));
   SHOAL_TRY(BeginStage(options, "loops"));
   // The copy shares names and literals with the module and keeps it alive.
   std::shared_ptr<Module> running(copy.release(), [original = module_](Module* module) { delete module; });
   const auto granularity = options.per_instruction ? LoweringGranularity::kOps : LoweringGranularity::kFused;
-  program_ = std::make_unique<const Program>(Lower(running, granularity));
+  Program program = Lower(running, granularity);
+  program.refusals.insert(program.refusals.begin(), refusals.begin(), refusals.end());
+  program_ = std::make_unique<const Program>(std::move(program));
   const CodeUnits units = CodeUnitsOf(*program_);
   SHOAL_ASSIGN(code, GenerateCode(units, options, warnings_));
   code_ = std::move(code);

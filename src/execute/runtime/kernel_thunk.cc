@@ -10,9 +10,6 @@
 namespace shoal::internal {
 namespace {
 
-// Number of elements that one thread processes in about 20 µs. Larger kernels are split into tasks.
-constexpr int64_t kTaskElements = int64_t{1} << 15;
-
 // Returns the inputs that the kernels read only at the index that they write. A result may reuse the memory of such an
 // input, because a kernel reads all inputs at an index before it writes there.
 std::vector<size_t> FindInPlace(std::span<const LoadedKernel> kernels) {
@@ -36,24 +33,15 @@ std::vector<size_t> FindInPlace(std::span<const LoadedKernel> kernels) {
   return found;
 }
 
-// Runs a kernel in blocks of rows and lanes. The sizes of the blocks depend only on the kernel's shape.
+// Runs a kernel in the tasks of its schedule.
 class Launch {
  public:
   Launch(LoadedKernel launched) : code_(launched.code) {
     const FusedKernel& kernel = *launched.kernel;
     rows_ = kernel.RowCount();
     lanes_ = kernel.inner_loops.back();
-    int64_t per_row = kernel.InnerIterations();
-    if (kernel.part_size != 0) per_row = per_row / kernel.inner_loops[0] * kernel.part_size;
-    const int64_t task = std::max(kTaskElements, rows_ * per_row / 64);
-    lane_block_ = lanes_;
-    const bool can_split_lanes =
-        kernel.reductions.empty() || (kernel.form == FusedKernel::Form::kColumns && kernel.part_size == 0);
-    if (can_split_lanes && per_row > task) {
-      lane_block_ = std::max<int64_t>(64, RoundUp(task / (per_row / lanes_), 64));
-      lane_block_ = std::min(lane_block_, lanes_);
-    }
-    row_block_ = std::clamp<int64_t>(task / per_row, 1, std::max<int64_t>(rows_, 1));
+    row_block_ = kernel.schedule.row_block;
+    lane_block_ = kernel.schedule.lane_block;
   }
 
   int64_t Blocks() const { return (rows_ + row_block_ - 1) / row_block_ * LaneBlocks(); }

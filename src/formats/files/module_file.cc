@@ -46,19 +46,6 @@ ModuleFile ReadModuleSource(std::unique_ptr<Source> source, const ParseOptions& 
   return file;
 }
 
-void ReportAllDeviations(ModuleFile& file) {
-  if (file.module != nullptr || file.source == nullptr) return;
-  Diags deviations;
-  std::unique_ptr<Module> module = ParseModule(file.source, {}, deviations);
-  if (module == nullptr || deviations.found().empty()) return;
-  file.module = std::move(module);
-  file.diags = {};
-  for (Diag diag : deviations.found()) {
-    diag.severity = Severity::kError;
-    file.diags.Add(std::move(diag));
-  }
-}
-
 Result<std::string> FormatModule(const Module& module, const FormatOptions& options) {
   if (options.format == ModuleFormat::kProto) return WriteProto(module);
   if (options.format == ModuleFormat::kProtoJson) return WriteProtoAsJson(module);

@@ -29,10 +29,6 @@ ModuleFile ReadModuleFile(const std::string& path, const ParseOptions& options);
 // The same for text or bytes in memory. Messages call them `source->name()`.
 ModuleFile ReadModuleSource(std::unique_ptr<Source> source, const ParseOptions& options);
 
-// A strict reader stops at the first deviation from XLA's grammar. If the strict reader refused `file`, reads it again
-// leniently and replaces its diagnostics by an error for each deviation; `file` then has the module.
-void ReportAllDeviations(ModuleFile& file);
-
 enum class ModuleFormat : uint8_t {
   kHlo,        // as XLA prints it
   kShort,      // without %, signatures and metadata

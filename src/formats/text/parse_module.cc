@@ -39,6 +39,15 @@ bool IsTruncated(std::string_view rest, bool in_computation) {
 }  // namespace
 
 std::unique_ptr<Module> ParseModule(std::unique_ptr<Source>& source, const ParseOptions& options, Diags& diags) {
+  if (options.strict && options.collects_deviations) {
+    Diags found;
+    std::unique_ptr<Module> module = ParseModule(source, {.strict = false, .collects_deviations = true}, found);
+    for (Diag diag : found.found()) {
+      diag.severity = Severity::kError;
+      diags.Add(std::move(diag));
+    }
+    return module;
+  }
   const Diags before = diags;
   const std::string_view text = source->text();
   std::optional<uint32_t> first_unreadable;

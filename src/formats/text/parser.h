@@ -18,6 +18,9 @@ struct ParseOptions {
   // newest GPU dumps write async-wrapped collectives as "all-reduce-start" with a shape and attributes of async-start,
   // and XLA's parser reads them as its older ops of that name. If false, they are read as async-wrapped collectives.
   bool xla_compatible = false;
+  // If strict, read on after a deviation as if not strict, to report all of them. ParseModule then returns a module even
+  // if there are errors, unless the text makes no sense after them.
+  bool collects_deviations = false;
 };
 
 // Collects errors and warnings in `diags`, continuing after errors where possible. Returns null if there were errors.

@@ -160,7 +160,7 @@ const Shape* ShapeReader::ReadArrayShape() {
   layout.tiles = tiles;
   layout.split_configs = splits;
   // If strict, the verifier reports an invalid layout. Otherwise it is replaced here, because later code relies on it.
-  if (std::string_view problem = options_.strict ? "" : ValidateLayout(layout); !problem.empty()) {
+  if (std::string_view problem = options_.strict || options_.collects_deviations ? "" : ValidateLayout(layout); !problem.empty()) {
     diags_.Warn(at, "loose.layout", StrCat("this shape ", problem, "; assuming row-major order"));
     Layout plain = *module_.shapes.DefaultLayout(dims.size());
     plain.memory_space = layout.memory_space;

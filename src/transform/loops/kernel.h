@@ -1,5 +1,6 @@
-// FusedKernel describes a fused loop nest: the iteration space, the inputs and the indices at which they are read, and
-// a body of HLO ops. It is target-independent: compile/codegen emits CPU code from it; a GPU backend could use it too.
+// FusedKernel describes a fused loop nest. Its KernelComputation is the iteration space, the inputs and the indices at
+// which they are read, and a body of HLO ops; it is the same for every target. Its KernelSchedule is how a CPU runs it.
+// Another target schedules the computation anew.
 //
 // Loops are numbered from the outermost. The row loops come first: each row is a unit of work that may run on any
 // thread. The inner loops, which iterate within a row, follow. The last loop iterates over lanes and is vectorized.
@@ -70,7 +71,7 @@ struct KernelStore {
   bool per_row = false;  // the value does not depend on the inner loops: it is stored once per row, after all stages
 };
 
-struct FusedKernel {
+struct KernelComputation {
   enum class Form : uint8_t { kRows, kColumns };
   Form form = Form::kRows;
   std::vector<int64_t> rows;         // iterations of each row loop
@@ -79,10 +80,6 @@ struct FusedKernel {
   std::vector<KernelNode> nodes;  // operands precede their users
   std::vector<KernelReduction> reductions;
   std::vector<KernelStore> stores;
-  // If not 0, each row is split into parts for several threads. The last row loop iterates over the parts, and each
-  // part consists of this many iterations of the first inner loop.
-  int64_t part_size = 0;
-  bool is_edge = false;    // the kernel computes a small part of a result: codegen prefers short code over fast code
   bool contracts = false;  // a multiply and the add that uses it may be rounded only once (fma), as in a dot
 
   // Number of passes over a row: one per stage of reductions, and in row kernels one more if whole rows are stored.
@@ -90,17 +87,43 @@ struct FusedKernel {
   int64_t RowCount() const;
   int64_t InnerIterations() const;
   int lane_loop() const { return static_cast<int>(rows.size() + inner_loops.size()) - 1; }
+  // True if the iterations of the loop contribute to one element of a reduction. All other loops may run in parallel.
+  bool IsReduced(int loop) const {
+    return !reductions.empty() && loop >= static_cast<int>(rows.size()) && !(form == Form::kColumns && loop == lane_loop());
+  }
 };
+
+// The results do not depend on the schedule, except that part_size changes the order of sums. A schedule depends only on
+// the shape, never on the number of threads.
+struct KernelSchedule {
+  // If not 0, each row is split into parts for several threads. The last row loop iterates over the parts, and each
+  // part consists of this many iterations of the first inner loop.
+  int64_t part_size = 0;
+  bool prefers_short_code = false;  // the kernel computes a small part of a result, so that fast code would not pay
+  // A task computes at most this many rows and lanes.
+  int64_t row_block = INT64_MAX, lane_block = INT64_MAX;
+};
+
+struct FusedKernel : KernelComputation {
+  KernelSchedule schedule;
+};
+
+// Number of elements that one thread processes in about 20 µs. Larger kernels are split into tasks.
+inline constexpr int64_t kTaskElements = int64_t{1} << 15;
+// Sets the row and lane blocks.
+void SplitIntoTasks(FusedKernel& kernel);
 
 // Prints a kernel as `run --explain` shows it.
 std::string ToString(const FusedKernel& kernel);
 
 // Returns the kernels that compute a fusion. If the fusion contains a concatenate or a pad, each of several kernels
-// computes a part of the result. Returns an empty list if the fusion cannot be expressed as FusedKernels.
-std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo);
+// computes a part of the result. Returns an empty list if the fusion cannot be expressed as FusedKernels; `refusal`, if
+// not null, then gets the reason.
+std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo, std::string_view* refusal = nullptr);
 
 // Returns the kernels that compute `roots` from `inputs`, as FusedKernelsOf does.
-std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots);
+std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots,
+                                   std::string_view* refusal = nullptr);
 
 // Merges nested loops if all input and output indices depend only on the combined loop variable.
 void MergeLoops(FusedKernel& kernel);

@@ -12,7 +12,8 @@
 namespace shoal::internal {
 std::unique_ptr<FusedKernel> KernelBuilder::Build() {
   for (const Instruction* input : inputs_) {
-    if (!input->shape().IsArray() || input->shape().has_dynamic()) return nullptr;
+    if (!input->shape().IsArray()) return Fail("an input is a tuple or a token"), nullptr;
+    if (input->shape().has_dynamic()) return Fail("an input has a dynamic dimension"), nullptr;
     kernel_->inputs.push_back(input->shape().element_type());
   }
   const Instruction* reduction = FirstReduction();
@@ -44,8 +45,9 @@ bool KernelBuilder::Store(const Instruction& root) {
   if (root.shape().IsTuple()) return StoreResults(root);
   const int64_t count = root.shape().ElementCount().value_or(0);
   const bool is_full = count == Product(full_dims_) && (!reduces_ || (reduces_last_ && count != Product(kept_dims_)));
-  if (!is_full && (!reduces_ || count != Product(kept_dims_))) return false;
-  if (is_full && kernel_->form == FusedKernel::Form::kColumns) return false;
+  if (!is_full && (!reduces_ || count != Product(kept_dims_))) return Fail("the results need different loops"), false;
+  if (is_full && kernel_->form == FusedKernel::Form::kColumns)
+    return Fail("a result has the elements of a reduction over outer dimensions"), false;
   const IndexExpr offset = is_full ? builder_.Linearize(full_, full_dims_) : builder_.Linearize(kept_, kept_dims_);
   const bool same_dims = std::ranges::equal(root.shape().dims(), is_full ? full_dims_ : kept_dims_);
   const Indices index = same_dims ? (is_full ? full_ : kept_) : builder_.Delinearize(offset, root.shape().dims());
@@ -54,7 +56,7 @@ bool KernelBuilder::Store(const Instruction& root) {
 }
 
 bool KernelBuilder::StoreResults(const Instruction& root) {
-  if (root.opcode != Opcode::kReduce) return false;
+  if (root.opcode != Opcode::kReduce) return Fail("a result is a tuple"), false;
   const IndexExpr offset = builder_.Linearize(kept_, kept_dims_);
   for (size_t i = 0; i < root.shape().elements().size() && !failed_; ++i)
     AddStore(Result(root, i, kept_), root.shape().element(static_cast<int64_t>(i)).element_type(), offset, false);
@@ -74,9 +76,11 @@ int64_t KernelBuilder::Product(const std::vector<int64_t>& dims) {
 }
 
 int KernelBuilder::Result(const Instruction& hlo, size_t element, const Indices& index) {
-  if (!reduces_ || (window_ == nullptr ? !IsLoopReduction(hlo) : &hlo != window_)) return Fail(), 0;
+  if (!reduces_ || (window_ == nullptr ? !IsLoopReduction(hlo) : &hlo != window_))
+    return Fail("no loop computes one of the reductions");
   const Shape& result = hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape();
-  if (!(builder_.Linearize(index, result.dims()) == builder_.Linearize(kept_, kept_dims_))) return Fail(), 0;
+  if (!(builder_.Linearize(index, result.dims()) == builder_.Linearize(kept_, kept_dims_)))
+    return Fail("a reduction is used at other indices than its own");
   auto found = reductions_.find(&hlo);
   if (found == reductions_.end()) {
     const int number = NewReduction(hlo);
@@ -99,7 +103,8 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
     full = full_;
   } else {
     // Accept different dimensions only if they form the same rows.
-    if (!reduces_last_ || !ReducesLast(hlo) || Product({dims.begin(), dims.end()}) != Product(full_dims_)) return Fail(), 0;
+    if (!reduces_last_ || !ReducesLast(hlo) || Product({dims.begin(), dims.end()}) != Product(full_dims_))
+      return Fail("the reductions need different loops");
     full = builder_.Delinearize(builder_.Linearize(full_, full_dims_), dims);
   }
   KernelReduction reduction;
@@ -116,13 +121,14 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
     reduction.op = *MatchArgMinMax(*hlo[kToApply]);
   }
   for (int element : reduction.elements) reduction.stage = std::max(reduction.stage, StageOf(element));
-  if (kernel_->form == FusedKernel::Form::kColumns && reduction.stage > 0) Fail();
+  if (kernel_->form == FusedKernel::Form::kColumns && reduction.stage > 0)
+    Fail("a reduction over outer dimensions depends on another");
   kernel_->reductions.push_back(std::move(reduction));
   return static_cast<int>(kernel_->reductions.size()) - 1;
 }
 
 int KernelBuilder::Add(KernelNode node) {
-  if (kernel_->nodes.size() >= kMaxNodes) failed_ = true;
+  if (kernel_->nodes.size() >= kMaxNodes) Fail("too many ops");
   if (failed_) return 0;  // an operand that could not be built has no stage
   int stage = 0;
   if (node.kind == KernelNode::Kind::kResult) stage = kernel_->reductions[static_cast<size_t>(node.reduction)].stage + 1;
@@ -157,10 +163,7 @@ int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
   }
   if (hlo.opcode == Opcode::kReduce || hlo.opcode == Opcode::kReduceWindow) return Result(hlo, 0, index);
   if (IsSplittableConcat(hlo)) return ConcatLikeNode(hlo, index);
-  if (!IsLoopOp(hlo)) {
-    failed_ = true;
-    return 0;
-  }
+  if (!IsLoopOp(hlo)) return Fail("no loop computes one of the ops");
   if (hlo.opcode == Opcode::kDynamicSlice) return Node(*hlo.operands[0], DynamicSliceIndex(hlo, index));
   if (hlo.opcode == Opcode::kGather) return Node(*hlo.operands[0], GatherIndex(hlo, index));
   if (const auto map = FindIndexMap<IndexBuilder, Indices>(hlo.opcode); map != nullptr)
@@ -206,10 +209,11 @@ int KernelBuilder::Constant(const Instruction& hlo) {
 static void MarkEdges(std::vector<FusedKernel>& kernels) {
   int64_t all = 0;
   for (const FusedKernel& kernel : kernels) all += kernel.RowCount() * kernel.InnerIterations();
-  for (FusedKernel& kernel : kernels) kernel.is_edge = kernel.RowCount() * kernel.InnerIterations() <= all / 32;
+  for (FusedKernel& kernel : kernels) kernel.schedule.prefers_short_code = kernel.RowCount() * kernel.InnerIterations() <= all / 32;
 }
 
-std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots) {
+std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots,
+                                   std::string_view* refusal) {
   std::vector<FusedKernel> kernels;
   std::vector<IterationBox> to_do{{}};
   while (!to_do.empty()) {
@@ -220,7 +224,9 @@ std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, s
       kernels.push_back(std::move(*kernel));
       continue;
     }
-    if (!builder.split_point() || kernels.size() + to_do.size() + 2 > static_cast<size_t>(kMaxSplits)) return {};
+    const bool has_too_many = kernels.size() + to_do.size() + 2 > static_cast<size_t>(kMaxSplits);
+    if (refusal != nullptr) *refusal = builder.split_point() ? "too many parts" : builder.refusal();
+    if (!builder.split_point() || has_too_many) return {};
     const SplitPoint split = *builder.split_point();
     to_do.insert(to_do.end(), 2, builder.box());
     to_do[to_do.size() - 2].dims[split.dim].first = split.index;
@@ -230,13 +236,13 @@ std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, s
   return kernels;
 }
 
-std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo) {
+std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo, std::string_view* refusal) {
   if (hlo.opcode != Opcode::kFusion) return {};
   const Computation& fused = *hlo[kCalls];
   const std::vector<const Instruction*> inputs(fused.parameters.begin(), fused.parameters.end());
   std::vector<const Instruction*> roots{fused.root};
   if (fused.root->opcode == Opcode::kTuple) roots.assign(fused.root->operands.begin(), fused.root->operands.end());
-  return KernelsOf(inputs, roots);
+  return KernelsOf(inputs, roots, refusal);
 }
 
 }  // namespace shoal::internal

@@ -65,8 +65,9 @@ class KernelBuilder {
   KernelBuilder(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots, IterationBox box)
       : inputs_(inputs.begin(), inputs.end()), roots_(roots.begin(), roots.end()), box_(std::move(box)) {}
 
-  // Returns null if the roots cannot be expressed as one FusedKernel.
+  // Returns null if the roots cannot be expressed as one FusedKernel. `refusal` then has the reason.
   std::unique_ptr<FusedKernel> Build();
+  std::string_view refusal() const { return refusal_; }
   // If Build returned null: the point at which to split the box, if a kernel may be possible for each half. All
   // dimensions of the box are then set.
   const std::optional<SplitPoint>& split_point() const { return split_point_; }
@@ -95,7 +96,12 @@ class KernelBuilder {
   bool StoreResults(const Instruction& root);
   void AddStore(int node, ElementType type, const IndexExpr& offset, bool is_full);
   static int64_t Product(const std::vector<int64_t>& dims);
-  void Fail() { failed_ = true; }
+  // Ends the build; the first reason counts. Returns 0, for functions that return the number of a node.
+  int Fail(std::string_view reason) {
+    if (!failed_) refusal_ = reason;
+    failed_ = true;
+    return 0;
+  }
 
   // Returns the node for result `element` of a reduction at `index`, which must be the index of the row.
   int Result(const Instruction& hlo, size_t element, const Indices& index);
@@ -143,6 +149,7 @@ class KernelBuilder {
   const Instruction* window_ = nullptr;  // the reduce-window that defines the loops; full_ indexes its window
   bool reduces_ = false, reduces_last_ = false;
   bool failed_ = false;
+  std::string_view refusal_;
 };
 
 }  // namespace shoal::internal

@@ -41,7 +41,7 @@ bool KernelBuilder::IsBelow(const IndexExpr& index, int64_t border) {
   if (index.Min() >= border) return false;
   // If the index is linear in one loop variable (0 at the start of the box), split where the index crosses the border.
   const bool can_split = !reduces_ && index.terms.size() == 1 && index.terms[0].kind == IndexExprTerm::Kind::kLoop;
-  Fail();
+  Fail("an index crosses the boundary of two operands");
   if (!can_split || split_point_) return false;
   const IndexExprTerm& term = index.terms[0];
   const auto d = static_cast<size_t>(term.number);

@@ -23,7 +23,7 @@ const Instruction* KernelBuilder::FirstReduction() {
 }
 
 void KernelBuilder::SetLoops(const Instruction& root) {
-  if (!root.shape().IsArray()) return Fail();
+  if (!root.shape().IsArray()) return void(Fail("a result is a tuple"));
   full_dims_.assign(root.shape().dims().begin(), root.shape().dims().end());
   if (box_.dims.empty())
     for (int64_t dim : full_dims_) box_.dims.emplace_back(0, dim);
@@ -39,7 +39,7 @@ void KernelBuilder::SetLoops(const Instruction& root) {
 }
 
 void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
-  if (!IsLoopReduction(hlo) || hlo[kDimensions].empty()) return Fail();
+  if (!IsLoopReduction(hlo) || hlo[kDimensions].empty()) return void(Fail("no loop computes one of the reductions"));
   const Ints dims = hlo.operand_shape(0).dims();
   full_dims_.assign(dims.begin(), dims.end());
   std::vector<bool> is_reduced(dims.size(), false);
@@ -74,7 +74,7 @@ void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
 }
 
 void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
-  if (!IsLoopWindow(hlo)) return Fail();
+  if (!IsLoopWindow(hlo)) return void(Fail("no loop computes the windows"));
   window_ = &hlo;
   reduces_ = true;
   kernel_->form = FusedKernel::Form::kColumns;

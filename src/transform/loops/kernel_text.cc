@@ -39,19 +39,19 @@ void AppendTypes(std::string& out, const std::vector<ElementType>& types) {
 
 }  // namespace
 
-int64_t FusedKernel::RowCount() const {
+int64_t KernelComputation::RowCount() const {
   int64_t count = 1;
   for (int64_t iterations : rows) count *= iterations;
   return count;
 }
 
-int64_t FusedKernel::InnerIterations() const {
+int64_t KernelComputation::InnerIterations() const {
   int64_t count = 1;
   for (int64_t iterations : inner_loops) count *= iterations;
   return count;
 }
 
-int FusedKernel::PassesPerRow() const {
+int KernelComputation::PassesPerRow() const {
   int passes = 0;
   for (const KernelReduction& reduction : reductions) passes = std::max(passes, reduction.stage + 1);
   const bool has_store_pass = std::any_of(stores.begin(), stores.end(), [](const KernelStore& store) { return !store.per_row; });
@@ -65,9 +65,9 @@ std::string ToString(const FusedKernel& kernel) {
   out += ") -> (";
   AppendTypes(out, kernel.outputs);
   out += ")";
-  if (kernel.is_edge) out += " edge";
+  if (kernel.schedule.prefers_short_code) out += " edge";
   if (kernel.contracts) out += " contracted";
-  if (kernel.part_size != 0) StrAppend(&out, " in parts of ", kernel.part_size);
+  if (kernel.schedule.part_size != 0) StrAppend(&out, " in parts of ", kernel.schedule.part_size);
   out += "\n";
   for (size_t i = 0; i < kernel.nodes.size(); ++i) {
     StrAppend(&out, "  n", i, " = ");

@@ -13,7 +13,7 @@ constexpr int64_t kFewRows = 8;
 
 // Number of iterations of the first inner loop in one part; 0 if the rows are not split.
 int64_t PartSizeOf(const FusedKernel& kernel) {
-  if (kernel.reductions.empty() || kernel.part_size != 0 || kernel.RowCount() >= kFewRows) return 0;
+  if (kernel.reductions.empty() || kernel.schedule.part_size != 0 || kernel.RowCount() >= kFewRows) return 0;
   for (const KernelReduction& reduction : kernel.reductions)
     if (reduction.stage != 0) return 0;
   const bool columns = kernel.form == FusedKernel::Form::kColumns;
@@ -50,7 +50,7 @@ FusedKernel Partial(const FusedKernel& kernel, int64_t part_size, int64_t parts)
   const int border = static_cast<int>(kernel.rows.size());
   FusedKernel partial = kernel;
   partial.rows.push_back(parts);
-  partial.part_size = part_size;
+  partial.schedule.part_size = part_size;
   for (KernelNode& node : partial.nodes) node.index = WithShiftedLoops(node.index, border);
   partial.stores.clear();
   partial.outputs.clear();

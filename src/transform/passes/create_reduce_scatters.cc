@@ -80,8 +80,8 @@ Instruction* ReduceScatterFor(const Instruction& reduce, const Instruction& slic
 
 }  // namespace
 
-Result<bool> CreateReduceScatters(Module& module, const PassContext&) {
-  const DeviceGrid grid{std::max<int64_t>(1, module.replica_count), std::max<int64_t>(1, module.num_partitions)};
+Result<bool> CreateReduceScatters(Module& module, const PassContext& context) {
+  const DeviceGrid grid = context.GridOf(module);
   bool any = false;
   for (Computation* computation : module.computations) {
     UserLists users;

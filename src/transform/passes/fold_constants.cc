@@ -113,6 +113,7 @@ class ConstantFolder {
 }  // namespace
 
 Result<bool> FoldConstants(Module& module, const PassContext& context) {
+  if (!context.evaluate) return false;
   bool any = false;
   const auto embedded = EmbeddedComputations(module);
   for (Computation* computation : module.computations) {

@@ -1,6 +1,7 @@
 // Groups instructions into loop nests. Visits the instructions from last to first. Each joins the group of its users if
 // all users are in one group. Otherwise it becomes the root of a new group, and its value is written to memory once.
-// Constants, iota and index maps are cheap to repeat, so they join the groups of all their users.
+// Constants, iota and index maps are cheap to repeat, so they join the groups of all their users. If the kernel builder
+// refuses a group, its ops are fused one by one.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -10,8 +11,9 @@
 #include "core/ops/new_ops.h"
 #include "transform/loops/loop_ops.h"
 #include "transform/loops/loop_splitting.h"
-#include "transform/passes/live_range_guard.h"
 #include "transform/passes/embedded_computations.h"
+#include "transform/passes/kernel_check.h"
+#include "transform/passes/live_range_guard.h"
 #include "transform/passes/pass.h"
 
 namespace shoal::internal {
@@ -69,11 +71,11 @@ bool IsRepeatable(const Instruction& hlo) { return IsSingleElementConstant(hlo) 
 
 class LoopFuser {
  public:
-  LoopFuser(Module& module, Computation& computation) : module_(module), computation_(computation), live_ranges_(computation) {}
+  LoopFuser(Module& module, Computation& computation, KernelCheck& check)
+      : module_(module), computation_(computation), check_(check), live_ranges_(computation) {}
 
   bool Run() {
     FindGroups();
-    bool any = false;
     Replacements replacements;
     const std::vector<Instruction*> before = computation_.instructions;
     std::vector<Instruction*> order;  // each fusion takes the position of its root
@@ -82,11 +84,12 @@ class LoopFuser {
       std::vector<Instruction*> ops = std::move(members_[hlo->index]);
       if (ops.empty() || !IsProfitable(ops)) continue;
       std::reverse(ops.begin(), ops.end());
-      order.push_back(replacements[hlo] = Fuse(*hlo, ops));
-      any = true;
+      if (TryFuse(*hlo, ops, replacements, order) || ops.size() == 1) continue;
+      for (Instruction* op : ops)
+        if (!replacements.contains(op) && IsProfitable({op})) TryFuse(*op, {op}, replacements, order);
     }
-    if (!any) return false;
-    computation_.instructions = std::move(order);
+    computation_.instructions = std::move(order);  // without refused fusions
+    if (replacements.empty()) return false;
     Apply(replacements, module_, computation_);
     SortTopologically(computation_);
     return true;
@@ -232,6 +235,19 @@ class LoopFuser {
                         [](const Instruction* hlo) { return IsFree(*hlo) || IsSingleElementConstant(*hlo); });
   }
 
+  // Fuses `ops` unless the kernel builder refuses them.
+  bool TryFuse(Instruction& root, const std::vector<Instruction*>& ops, Replacements& replacements,
+               std::vector<Instruction*>& order) {
+    Instruction* fusion = Fuse(root, ops);
+    if (!check_.Accepts(*fusion, root)) {
+      module_.computations.pop_back();
+      return false;
+    }
+    replacements[&root] = fusion;
+    order.push_back(fusion);
+    return true;
+  }
+
   // Creates the fusion of `ops`, which are in the order of the computation, with the root last.
   Instruction* Fuse(Instruction& root, const std::vector<Instruction*>& ops) {
     Computation* fused = module_.NewComputation(module_.arena.CopyString(StrCat("fused_", root.name)));
@@ -240,7 +256,7 @@ class LoopFuser {
     std::vector<Instruction*> arguments;
     for (const Instruction* hlo : ops) {
       for (Instruction* operand : hlo->operands) {
-        if (inside_[operand->index] != nullptr || IsInGroup(*operand, root)) continue;
+        if (inside_[operand->index] != nullptr || (ops.size() > 1 && IsInGroup(*operand, root))) continue;
         Instruction* parameter = NewParameter(module_, *fused, operand->shape_, *operand);
         inside_[operand->index] = parameter;
         arguments.push_back(operand);
@@ -264,6 +280,7 @@ class LoopFuser {
 
   Module& module_;
   Computation& computation_;
+  KernelCheck& check_;
   const LiveRangeGuard live_ranges_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
@@ -278,12 +295,13 @@ class LoopFuser {
 
 Result<bool> FuseLoops(Module& module, const PassContext& context) {
   const auto embedded = EmbeddedComputations(module);
+  KernelCheck check(context);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
   for (Computation* computation : before) {
     if (embedded.contains(computation)) continue;
     SortTopologically(*computation);
-    any |= LoopFuser(module, *computation).Run();
+    any |= LoopFuser(module, *computation, check).Run();
   }
   if (any) SHOAL_TRY(RemoveDeadCode(module, context));
   return any;

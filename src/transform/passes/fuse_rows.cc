@@ -9,8 +9,9 @@
 #include "core/ir/rewrite.h"
 #include "core/ops/new_ops.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/passes/live_range_guard.h"
 #include "transform/passes/embedded_computations.h"
+#include "transform/passes/kernel_check.h"
+#include "transform/passes/live_range_guard.h"
 #include "transform/passes/pass.h"
 #include "transform/passes/row_fusion_legality.h"
 
@@ -21,7 +22,8 @@ constexpr size_t kMaxRowOps = 200, kMaxDistance = 100;
 
 class RowFuser {
  public:
-  RowFuser(Module& module, Computation& computation) : module_(module), computation_(computation), live_ranges_(computation) {}
+  RowFuser(Module& module, Computation& computation, KernelCheck& check)
+      : module_(module), computation_(computation), check_(check), live_ranges_(computation) {}
 
   bool Run() {
     const std::vector<Instruction*> all = computation_.instructions;
@@ -31,7 +33,6 @@ class RowFuser {
       kinds_[hlo->index] = KindOf(*hlo);
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
     }
-    bool any = false;
     for (bool reduces : {true, false}) {  // reductions first, because merging them saves more
       for (Instruction* hlo : all) {
         if (!IsMember(*hlo) || Reduces(*hlo) != reduces || cluster_of_.contains(hlo)) continue;
@@ -43,11 +44,8 @@ class RowFuser {
       }
     }
     Replacements replacements;
-    for (const auto& cluster : clusters_) {
-      Fuse(cluster, replacements);
-      any = true;
-    }
-    if (!any) return false;
+    for (const auto& cluster : clusters_) Fuse(cluster, replacements);
+    if (replacements.empty()) return false;
     Apply(replacements, module_, computation_);
     SortTopologically(computation_);
     return true;
@@ -199,6 +197,7 @@ class RowFuser {
     return outputs;
   }
 
+  // Merges the cluster unless the kernel builder refuses it.
   void Fuse(const std::vector<Instruction*>& cluster, Replacements& replacements) {
     const std::vector<Instruction*> outputs = OutputsOf(cluster);
     Instruction& last = *cluster.back();
@@ -235,6 +234,11 @@ class RowFuser {
     Instruction* fusion = NewInstruction(module_, computation_, Opcode::kFusion, shape, arguments, last);
     SetAttr(*fusion, module_, Op<Opcode::kFusion>::kKind.id, EnumValue{static_cast<uint8_t>(FusionKind::kInput)});
     SetAttr(*fusion, module_, kCalls, fused);
+    if (!check_.Accepts(*fusion, last)) {
+      computation_.instructions.pop_back();
+      module_.computations.pop_back();
+      return;
+    }
     for (size_t i = 0; i < outputs.size(); ++i) {
       replacements[outputs[i]] = fusion;
       if (outputs.size() == 1) break;
@@ -247,6 +251,7 @@ class RowFuser {
 
   Module& module_;
   Computation& computation_;
+  KernelCheck& check_;
   const LiveRangeGuard live_ranges_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Kind> kinds_;
@@ -259,13 +264,14 @@ class RowFuser {
 
 Result<bool> FuseRows(Module& module, const PassContext& context) {
   const auto embedded = EmbeddedComputations(module);
+  KernelCheck check(context);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
   for (Computation* computation : before) {
     if (embedded.contains(computation)) continue;
     const auto& all = computation->instructions;
     if (std::none_of(all.begin(), all.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kFusion; })) continue;
-    any |= RowFuser(module, *computation).Run();
+    any |= RowFuser(module, *computation, check).Run();
   }
   if (any) SHOAL_TRY(RemoveDeadCode(module, context));
   return any;

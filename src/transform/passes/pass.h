@@ -2,18 +2,36 @@
 // the instruction that caused it. Passes work on a private copy of the module (core/ir/rewrite.h).
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 #include <string_view>
 
+#include "analyze/facts/device_grid.h"
 #include "core/ir/module.h"
 #include "kernels/arrays/value.h"
 
 namespace shoal::internal {
 
-// Services for passes that are implemented in higher layers.
+// Rates of a device, to compare durations. The default is a typical accelerator; rough values suffice.
+struct DeviceRates {
+  double bytes_per_second = 3e12, flops_per_second = 4e14, link_bytes_per_second = 5e10, link_latency = 2e-5;
+};
+
+// What passes know beyond the module, and services that are implemented in higher layers. Everything is optional.
 struct PassContext {
-  // Evaluates the entry computation of a module without parameters on one device.
-  std::function<Result<Value>(const Module& module)> evaluate;
+  std::optional<DeviceGrid> grid;  // the devices of a run; null: those of the module's header
+  DeviceRates device;
+  // Evaluates the entry computation of a module without parameters on one device. Empty: constants are not folded.
+  std::function<Result<Value>(const Module& module)> evaluate = {};
+  // True if the target compiles the instruction, such as a loop, as one unit. Empty: it compiles none.
+  std::function<bool(const Instruction& hlo)> compiles_as_unit = {};
+  // Called if a pass does not fuse a group because the kernel builder refused it. `root` is the root of the group.
+  std::function<void(const Instruction& root, std::string_view reason)> on_refusal = {};
+
+  DeviceGrid GridOf(const Module& module) const {
+    return grid.value_or(DeviceGrid{std::max<int64_t>(1, module.replica_count), std::max<int64_t>(1, module.num_partitions)});
+  }
 };
 
 struct Pass {
@@ -68,6 +86,8 @@ Result<bool> FuseRows(Module& module, const PassContext& context);
 Result<bool> SinkPerDeviceValues(Module& module, const PassContext& context);
 // Orders reads of a value before ops that write it in place, where dependencies permit.
 Result<bool> OrderReadsBeforeWrites(Module& module, const PassContext& context);
+// Outlines consecutive small ops into calls, which run as one step.
+Result<bool> GroupSmallOps(Module& module, const PassContext& context);
 
 // Rewrites an all-reduce as a reduce-scatter if each device keeps only its own shard of the result.
 Result<bool> CreateReduceScatters(Module& module, const PassContext& context);

@@ -32,7 +32,8 @@ constexpr Pass kEnginePipeline[] = {
     {"fuse-loops", FuseLoops, "after the passes above, because a fusion hides its instructions from them"},
     {"fuse-rows", FuseRows, "after fuse-loops, because it merges the fusions created there"},
     {"sink-per-device-values", SinkPerDeviceValues, "after fusion, because it reorders the remaining instructions"},
-    {"order-reads-before-writes", OrderReadsBeforeWrites, "last, because only now the readers of each value are final"},
+    {"order-reads-before-writes", OrderReadsBeforeWrites, "after the passes above, because only now the readers of each value are final"},
+    {"group-small-ops", GroupSmallOps, "last, because a call hides its ops from all other passes"},
 };
 
 // The passes that XLA's GPU pipeline runs on collectives after SPMD partitioning. The engine does not need them: its

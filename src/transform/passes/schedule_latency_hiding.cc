@@ -11,21 +11,18 @@
 namespace shoal::internal {
 namespace {
 
-// Rates of a typical device. Only comparisons between durations matter, so rough values suffice.
-constexpr double kMemoryRate = 3e12, kDotRate = 4e14, kLinkRate = 5e10, kLatency = 2e-5;
-
 double BytesOfOp(const Instruction& hlo) {
   double bytes = LeafBytesOf(hlo.shape());
   for (const Instruction* operand : hlo.operands) bytes += LeafBytesOf(operand->shape());
   return bytes;
 }
 
-// Time of a contraction. The square root of lhs * rhs * result element counts is the number of multiplications.
-double DotSeconds(const Instruction& hlo) {
+// Multiplications and additions of a contraction. The square root of lhs * rhs * result element counts is the number of multiplications.
+double DotFlops(const Instruction& hlo) {
   if (Info(hlo.opcode).op_class != OpClass::kContraction || hlo.operand_count() < 2) return 0;
   auto elements = [](const Shape& shape) { return shape.IsArray() ? static_cast<double>(shape.ElementCount().value_or(0)) : 0; };
   const double elements_product = elements(hlo.operand_shape(0)) * elements(hlo.operand_shape(1)) * elements(hlo.shape());
-  return 2 * std::sqrt(elements_product) / kDotRate;
+  return 2 * std::sqrt(elements_product);
 }
 
 bool IsStart(const Instruction& hlo) {
@@ -45,7 +42,7 @@ struct Node {
 
 class LatencyHidingOrder {
  public:
-  explicit LatencyHidingOrder(const Computation& computation) {
+  LatencyHidingOrder(const Computation& computation, const DeviceRates& device) : device_(device) {
     absl::flat_hash_map<const Instruction*, size_t> at;
     for (Instruction* hlo : computation.instructions) {
       Node node;
@@ -102,12 +99,12 @@ class LatencyHidingOrder {
   }
 
  private:
-  static double SecondsOf(const Instruction& hlo, bool starts) {
+  double SecondsOf(const Instruction& hlo, bool starts) const {
     const OpClass op_class = Info(hlo.opcode).op_class;
-    if (starts) return kLatency + BytesOfOp(hlo) / kLinkRate;
+    if (starts) return device_.link_latency + BytesOfOp(hlo) / device_.link_bytes_per_second;
     if (op_class == OpClass::kStructure || op_class == OpClass::kTransfer || IsBitcast(hlo)) return 0;
-    if (op_class == OpClass::kCollective) return hlo.operand_count() == 1 && IsStart(*hlo.operands[0]) ? 0 : kLatency;
-    return std::max(BytesOfOp(hlo) / kMemoryRate, DotSeconds(hlo));
+    if (op_class == OpClass::kCollective) return hlo.operand_count() == 1 && IsStart(*hlo.operands[0]) ? 0 : device_.link_latency;
+    return std::max(BytesOfOp(hlo) / device_.bytes_per_second, DotFlops(hlo) / device_.flops_per_second);
   }
 
   double ReadyAt(const Node& node) const {
@@ -130,15 +127,16 @@ class LatencyHidingOrder {
     return best;
   }
 
+  const DeviceRates& device_;
   std::vector<Node> nodes_;
 };
 
 }  // namespace
 
-Result<bool> ScheduleLatencyHiding(Module& module, const PassContext&) {
+Result<bool> ScheduleLatencyHiding(Module& module, const PassContext& context) {
   if (module.is_scheduled) return false;
   for (Computation* computation : module.computations)
-    if (computation->root != nullptr) SetOrder(*computation, LatencyHidingOrder(*computation).Order());
+    if (computation->root != nullptr) SetOrder(*computation, LatencyHidingOrder(*computation, context.device).Order());
   module.is_scheduled = true;
   return true;
 }

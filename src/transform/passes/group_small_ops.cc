@@ -1,9 +1,8 @@
-// Outlines consecutive small ops into a call, which runs as a sequence.
+// Outlines consecutive small ops into a call, which runs as a sequence: starting a step takes longer than a small op.
 #include <algorithm>
 #include <unordered_set>
 
 #include "absl/container/flat_hash_map.h"
-#include "compile/program/small_kernels.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
 #include "core/ir/users.h"
@@ -12,6 +11,9 @@
 #include "core/ops/new_ops.h"
 #include "core/ops/traits.h"
 #include "core/ops/working_types.h"
+#include "transform/loops/small_kernels.h"
+#include "transform/passes/embedded_computations.h"
+#include "transform/passes/pass.h"
 
 namespace shoal::internal {
 namespace {
@@ -55,15 +57,16 @@ class SmallOpGrouping {
       for (const Instruction* before : (*hlo)[kControlPredecessors]) control_predecessors_.insert(before);
   }
 
-  void Run() {
+  bool Run() {
     SortTopologically(computation_);  // sets the indices that users_ needs
     const std::vector<Instruction*> all = computation_.instructions;
     if (!all.empty()) users_.Of(*all[0]);  // computes the users of all instructions before new ones are added
     for (Instruction* hlo : all) Visit(*hlo);
     CloseGroup();
-    if (grouped_.empty()) return;
+    if (grouped_.empty()) return false;
     std::erase_if(computation_.instructions, [&](const Instruction* hlo) { return grouped_.contains(hlo); });
     ApplyReplacements(elements_, module_, computation_);
+    return true;
   }
 
  private:
@@ -150,8 +153,33 @@ class SmallOpGrouping {
   Replacements elements_;
 };
 
+// Visits the computations that run instruction by instruction, so not those of fusions and of units.
+class GroupingWalk {
+ public:
+  GroupingWalk(Module& module, const PassContext& context)
+      : module_(module), context_(context), embedded_(EmbeddedComputations(module)) {}
+
+  bool Visit(Computation& computation, bool groups) {
+    if (embedded_.contains(&computation) || !visited_.insert(&computation).second) return false;
+    bool any = groups && SmallOpGrouping(module_, computation).Run();
+    for (const Instruction* hlo : computation.instructions) {
+      if (!CallsComputations(*hlo) || (context_.compiles_as_unit && context_.compiles_as_unit(*hlo))) continue;
+      for (Computation* callee : CalledComputations(*hlo)) any |= Visit(*callee, !IsCall(*hlo));  // a call is a group
+    }
+    return any;
+  }
+
+ private:
+  Module& module_;
+  const PassContext& context_;
+  const absl::flat_hash_set<const Computation*> embedded_;
+  std::unordered_set<const Computation*> visited_;
+};
+
 }  // namespace
 
-void GroupSmallOps(Module& module, Computation& computation) { SmallOpGrouping(module, computation).Run(); }
+Result<bool> GroupSmallOps(Module& module, const PassContext& context) {
+  return GroupingWalk(module, context).Visit(*module.entry, true);
+}
 
 }  // namespace shoal::internal

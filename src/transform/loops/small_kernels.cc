@@ -1,9 +1,8 @@
-#include "compile/program/small_kernels.h"
+#include "transform/loops/small_kernels.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "compile/program/program.h"
 #include "core/ops/contraction.h"
 #include "core/ops/families.h"
 #include "transform/loops/kernel_nodes.h"

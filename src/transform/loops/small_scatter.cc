@@ -1,6 +1,6 @@
 // scatter of few windows. Each row is one window, in order; lanes are the elements of a window.
 
-#include "compile/program/small_kernels.h"
+#include "transform/loops/small_kernels.h"
 #include "core/ops/gather_scatter.h"
 #include "transform/loops/kernel_nodes.h"
 #include "transform/loops/loop_ops.h"

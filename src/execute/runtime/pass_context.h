@@ -1,0 +1,10 @@
+// The services of the engine for passes.
+#pragma once
+
+#include "transform/passes/pass.h"
+
+namespace shoal::internal {
+
+PassContext EnginePassContext();
+
+}  // namespace shoal::internal
