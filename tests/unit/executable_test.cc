@@ -199,6 +199,31 @@ ENTRY e {
   }
 }
 
+// Twelve ops that each add shifted halves: one loop nest would compute each element of the result from 4096 loads. The
+// kernel builder refuses it, and every op gets a kernel of its own.
+TEST(Executable, RefusedGroupIsFusedOpByOp) {
+  constexpr int64_t kLevels = 12;
+  std::string text = StrCat("HloModule shifts\nENTRY e {\n  x0 = f32[", 1 << (kLevels + 1), "] parameter(0)\n");
+  int64_t size = 1 << (kLevels + 1);
+  for (int64_t i = 0; i < kLevels; ++i) {
+    const int64_t shift = 1 << i, smaller = size - shift;
+    StrAppend(&text, "  a", i, " = f32[", smaller, "] slice(x", i, "), slice={[0:", smaller, "]}\n");
+    StrAppend(&text, "  b", i, " = f32[", smaller, "] slice(x", i, "), slice={[", shift, ":", size, "]}\n");
+    StrAppend(&text, i + 1 == kLevels ? "  ROOT" : "  ", " x", i + 1, " = f32[", smaller, "] add(a", i, ", b", i, ")\n");
+    size = smaller;
+  }
+  text += "}\n";
+  const Prepared compiled = Prepare(text.c_str(), 1, Engine::kCompiled, nullptr);
+  const Prepared interpreted = Prepare(text.c_str(), 1, Engine::kInterpreter, nullptr);
+  EXPECT_EQ(compiled.expected, interpreted.expected);
+  const Program& program = *compiled.executable->program();
+  ASSERT_EQ(program.refusals.size(), 1u);
+  EXPECT_EQ(program.refusals[0].name, StrCat("x", kLevels));
+  EXPECT_EQ(program.refusals[0].reason, "too many ops");
+  for (const Instruction* hlo : program.module->entry->instructions)
+    if (hlo->operand_count() > 0) EXPECT_NE(program.StepOf(*hlo).kind, LoweredInstruction::Kind::kEvaluate) << hlo->name;
+}
+
 // Resident memory of this process in bytes.
 int64_t ResidentBytes() {
   long pages = 0, resident = 0;
