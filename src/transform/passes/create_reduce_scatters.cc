@@ -1,10 +1,10 @@
 #include <algorithm>
 
+#include "analyze/facts/known_values.h"
 #include "core/ir/rewrite.h"
 #include "core/ops/collective_kinds.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
-#include "transform/passes/device_index.h"
 #include "transform/passes/pass.h"
 
 namespace shoal::internal {
@@ -35,20 +35,22 @@ std::optional<int64_t> ShardedDimension(const Instruction& slice, const Shape& f
 
 // True if each member of each group keeps the shard that it would receive from a reduce-scatter.
 bool KeepsOwnShard(const Instruction& slice, int64_t dimension, const std::vector<DeviceGroup>& groups,
-                     const DeviceGrid& grid) {
+                   const DeviceGrid& grid, const CallGraph& calls) {
   const int64_t size = slice.shape().dim(dimension);
   for (const DeviceGroup& group : groups)
-    for (size_t i = 0; i < group.size(); ++i)
+    for (size_t i = 0; i < group.size(); ++i) {
+      KnownValues known(calls, DeviceIds{grid.ReplicaOf(group[i]), grid.PartitionOf(group[i])});
       for (int64_t d = 0; d < slice.shape().rank(); ++d) {
         const int64_t expected = d == dimension ? static_cast<int64_t>(i) * size : 0;
-        if (EvaluateOnDevice(*slice.operands[static_cast<size_t>(d) + 1], grid, group[i]) != expected) return false;
+        if (known.IntegerAt({slice.operands[static_cast<size_t>(d) + 1], {}}) != expected) return false;
       }
+    }
   return true;
 }
 
 // Returns the dimension along which all users of an all-reduce keep only the device's own shard, or nullopt.
 std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::vector<Instruction*>& users,
-                                          const DeviceGrid& grid) {
+                                          const DeviceGrid& grid, const CallGraph& calls) {
   if (users.empty() || reduce.operand_count() != 1 || !reduce.shape().IsArray()) return std::nullopt;
   if (grid.count() > kMaxDevices) return std::nullopt;
   Result<std::vector<DeviceGroup>> groups = DeviceGroupsOf(reduce, grid);
@@ -61,7 +63,7 @@ std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::
     if (!IsDynamicSlice(*user) || user->operands[0] != &reduce) return std::nullopt;
     if (user->operand_count() != static_cast<size_t>(reduce.shape().rank()) + 1) return std::nullopt;
     const auto d = ShardedDimension(*user, reduce.shape(), static_cast<int64_t>(members));
-    if (!d || (dimension && *dimension != *d) || !KeepsOwnShard(*user, *d, *groups, grid)) return std::nullopt;
+    if (!d || (dimension && *dimension != *d) || !KeepsOwnShard(*user, *d, *groups, grid, calls)) return std::nullopt;
     dimension = d;
   }
   return dimension;
@@ -82,6 +84,7 @@ Instruction* ReduceScatterFor(const Instruction& reduce, const Instruction& slic
 
 Result<bool> CreateReduceScatters(Module& module, const PassContext& context) {
   const DeviceGrid grid = context.GridOf(module);
+  const CallGraph calls(module);
   bool any = false;
   for (Computation* computation : module.computations) {
     UserLists users;
@@ -90,7 +93,7 @@ Result<bool> CreateReduceScatters(Module& module, const PassContext& context) {
     for (Instruction* hlo : before) {
       if (!IsAllReduceKind(hlo->opcode) || hlo == computation->root) continue;
       if (users.empty()) users = UsersIn(*computation);
-      const auto dimension = ScatteredDimension(*hlo, users[hlo], grid);
+      const auto dimension = ScatteredDimension(*hlo, users[hlo], grid, calls);
       if (!dimension) continue;
       Instruction* scatter = ReduceScatterFor(*hlo, *users[hlo].front(), *dimension, module);
       for (Instruction* slice : users[hlo]) replacements[slice] = scatter;
