@@ -241,7 +241,7 @@ TEST(Executable, ThousandCyclesDoNotGrow) {
   int64_t after_warm_up = 0;
   for (int i = 0; i < 1100; ++i) {
     if (i == 100) after_warm_up = ResidentBytes();
-    const Engine engine = i % 2 == 0 ? Engine::kCompiled : Engine::kInterpreter;
+    const Engine engine = i % 4 == 0 ? Engine::kCompiled : Engine::kInterpreter;
     const Prepared prepared = Prepare(kSmallModule, 1, engine, &pool);
     RunSettings settings;
     settings.pool = &pool;
