@@ -1,0 +1,287 @@
+// Mathematical functions of CHLO, as XLA computes them: erf_inv, erfc, lgamma, digamma, next_after.
+#include <cmath>
+#include <limits>
+
+#include "core/ops/elementwise.h"
+#include "formats/stablehlo/import_functions.h"
+#include "formats/stablehlo/importer.h"
+
+namespace shoal::internal {
+namespace {
+
+using Value = Instruction*;
+
+// Builds expressions. After an error, operations return their first operand and `status` has the error.
+class Math {
+ public:
+  Math(Importer& importer, const Shape& shape) : importer_(importer), shape_(shape) {}
+
+  Status status;
+
+  Value Constant(double value) { return ConstantOf(shape_.element_type(), value); }
+  Value ConstantOf(ElementType type, double value) {
+    Value scalar = importer_.AddScalar(type, value);
+    if (shape_.rank() == 0) return scalar;
+    return Check(importer_.Broadcast(scalar, *importer_.module().shapes.WithType(shape_, type), {}), scalar);
+  }
+  Value Op1(Opcode opcode, Value x, const Shape* shape = nullptr) {
+    return Check(importer_.Add(opcode, {x}, {}, shape), x);
+  }
+  Value Op2(Opcode opcode, Value x, Value y) { return Check(importer_.Add(opcode, {x, y}), x); }
+  Value Add(Value x, Value y) { return Op2(Opcode::kAdd, x, y); }
+  Value Sub(Value x, Value y) { return Op2(Opcode::kSubtract, x, y); }
+  Value Mul(Value x, Value y) { return Op2(Opcode::kMultiply, x, y); }
+  Value Div(Value x, Value y) { return Op2(Opcode::kDivide, x, y); }
+  Value And(Value x, Value y) { return Op2(Opcode::kAnd, x, y); }
+  Value Or(Value x, Value y) { return Op2(Opcode::kOr, x, y); }
+  Value Neg(Value x) { return Op1(Opcode::kNegate, x); }
+  Value Abs(Value x) { return Op1(Opcode::kAbs, x); }
+  Value Select(Value p, Value x, Value y) { return Check(importer_.Add(Opcode::kSelect, {p, x, y}), x); }
+  Value Compare(ComparisonDirection direction, Value x, Value y) {
+    const EnumValue value{static_cast<uint8_t>(direction)};
+    return Check(importer_.Add(Opcode::kCompare, {x, y}, {{Op<Opcode::kCompare>::kDirection.id, value}}), x);
+  }
+  Value Less(Value x, Value y) { return Compare(ComparisonDirection::kLt, x, y); }
+  Value Equal(Value x, Value y) { return Compare(ComparisonDirection::kEq, x, y); }
+  Value Convert(Value x, ElementType type) {
+    return Op1(Opcode::kConvert, x, importer_.module().shapes.WithType(shape_, type));
+  }
+  Value Bits(Value x, ElementType type) {
+    return Op1(Opcode::kBitcastConvert, x, importer_.module().shapes.WithType(shape_, type));
+  }
+  // Horner's rule, from the highest power.
+  Value Polynomial(Value x, std::span<const double> coefficients) {
+    Value sum = Constant(coefficients[0]);
+    for (size_t i = 1; i < coefficients.size(); ++i) sum = Add(Mul(sum, x), Constant(coefficients[i]));
+    return sum;
+  }
+
+ private:
+  Value Check(Result<Instruction*> made, Value otherwise) {
+    if (made.ok()) return *made;
+    if (status.ok()) status = std::move(made.diag());
+    return otherwise;
+  }
+
+  Importer& importer_;
+  const Shape& shape_;
+};
+
+// Computes `function` in f32 if the operand is narrower.
+Status ImportFloat(Importer& importer, const MlirOp& op, Value (*function)(Math&, Value, bool is_double)) {
+  SHOAL_ASSIGN(x, importer.Operand(op, 0));
+  if (!x->shape().IsArray() || !IsFloat(x->shape().element_type()))
+    return importer.Refused(op, "the op needs floating-point numbers");
+  ShapePool& shapes = importer.module().shapes;
+  const ElementType type = x->shape().element_type();
+  const bool is_double = type == ElementType::kF64;
+  const ElementType wide = is_double ? type : ElementType::kF32;
+  const Shape* shape = shapes.WithDefaultLayout(*shapes.WithType(x->shape(), wide));
+  Math math(importer, *shape);
+  Value value = function(math, type == wide ? x : math.Convert(x, wide), is_double);
+  if (type != wide) value = math.Convert(value, type);
+  SHOAL_TRY(std::move(math.status));
+  return importer.SetResult(op, value);
+}
+
+// Giles, "Approximating the erfinv function", single precision: two ranges of w = -log(1 - x²).
+Value ErfInvSingle(Math& m, Value x) {
+  static constexpr double kSmall[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                                      -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
+  static constexpr double kLarge[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                                      -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
+  Value w = m.Neg(m.Op1(Opcode::kLog1p, m.Mul(x, m.Neg(x))));
+  Value small = m.Less(w, m.Constant(5));
+  w = m.Select(small, m.Sub(w, m.Constant(2.5)), m.Sub(m.Op1(Opcode::kSqrt, w), m.Constant(3)));
+  auto coefficient = [&](size_t i) { return m.Select(small, m.Constant(kSmall[i]), m.Constant(kLarge[i])); };
+  Value p = coefficient(0);
+  for (size_t i = 1; i < std::size(kSmall); ++i) p = m.Add(coefficient(i), m.Mul(p, w));
+  return m.Mul(p, x);
+}
+
+// The same, double precision: three ranges of w.
+Value ErfInvDouble(Math& m, Value x) {
+  static constexpr double kSmall[] = {
+      -3.6444120640178196921e-21, -1.685059138182016589e-19,  1.2858480715256400167e-18,  1.115787767802518096e-17,
+      -1.333171662854620906e-16,  2.0972767875968561637e-17,  6.6376381343583238325e-15,  -4.0545662729752068639e-14,
+      -8.1519341976054721522e-14, 2.6335093153082322977e-12,  -1.2975133253453532498e-11, -5.4154120542946279317e-11,
+      1.051212273321532285e-09,   -4.1126339803469836976e-09, -2.9070369957882005086e-08, 4.2347877827932403518e-07,
+      -1.3654692000834678645e-06, -1.3882523362786468719e-05, 0.0001867342080340571352,   -0.00074070253416626697512,
+      -0.0060336708714301490533,  0.24015818242558961693,     1.6536545626831027356};
+  static constexpr double kMiddle[] = {
+      2.2137376921775787049e-09,  9.0756561938885390979e-08, -2.7517406297064545428e-07, 1.8239629214389227755e-08,
+      1.5027403968909827627e-06,  -4.013867526981545969e-06, 2.9234449089955446044e-06,  1.2475304481671778723e-05,
+      -4.7318229009055733981e-05, 6.8284851459573175448e-05, 2.4031110387097893999e-05,  -0.0003550375203628474796,
+      0.00095328937973738049703,  -0.0016882755560235047313, 0.0024914420961078508066,   -0.0037512085075692412107,
+      0.005370914553590063617,    1.0052589676941592334,     3.0838856104922207635};
+  static constexpr double kLarge[] = {
+      -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09, -3.7894654401267369937e-09,
+      7.6157012080783393804e-09,  -1.4960026627149240478e-08, 2.9147953450901080826e-08, -6.7711997758452339498e-08,
+      2.2900482228026654717e-07,  -9.9298272942317002539e-07, 4.5260625972231537039e-06, -1.9681778105531670567e-05,
+      7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026, 1.0103004648645343977,
+      4.8499064014085844221};
+  Value w = m.Neg(m.Op1(Opcode::kLog1p, m.Mul(x, m.Neg(x))));
+  Value below_6 = m.Less(w, m.Constant(6.25));
+  Value below_16 = m.Less(w, m.Constant(16));
+  w = m.Select(below_6, m.Sub(w, m.Constant(3.125)),
+               m.Sub(m.Op1(Opcode::kSqrt, w), m.Select(below_16, m.Constant(3.25), m.Constant(5))));
+  // The first powers of all ranges are computed together; then the shorter ones keep their value.
+  Value p = m.Constant(0);
+  auto coefficient = [&](size_t i) {
+    Value c = m.Select(below_6, m.Constant(kSmall[i]), m.Constant(kMiddle[i]));
+    return i < std::size(kLarge) ? m.Select(below_16, c, m.Constant(kLarge[i])) : c;
+  };
+  for (size_t i = 0; i < std::size(kSmall); ++i) {
+    if (i == 0) {
+      p = coefficient(0);
+    } else if (i < std::size(kLarge)) {
+      p = m.Add(coefficient(i), m.Mul(p, w));
+    } else if (i < std::size(kMiddle)) {
+      p = m.Select(below_16, m.Add(coefficient(i), m.Mul(p, w)), p);
+    } else {
+      p = m.Select(below_6, m.Add(m.Mul(p, w), m.Constant(kSmall[i])), p);
+    }
+  }
+  return m.Mul(p, x);
+}
+
+Value ErfInv(Math& m, Value x, bool is_double) {
+  Value is_one = m.Equal(m.Abs(x), m.Constant(1));
+  Value infinite = m.Mul(x, m.Constant(HUGE_VAL));
+  return m.Select(is_one, infinite, is_double ? ErfInvDouble(m, x) : ErfInvSingle(m, x));
+}
+
+// Lanczos's approximation of the gamma function with g = 7.
+constexpr double kLanczosGamma = 7;
+constexpr double kBaseLanczos = 0.99999999999980993227684700473478;
+constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283,
+                               771.3234287776530788486528258894,   -176.61502916214059906584551354,
+                               12.507343278686904814458936853,     -0.13857109526572011689554707,
+                               9.984369578019570859563e-6,         1.50563273514931155834e-7};
+
+Value Lgamma(Math& m, Value x, bool) {
+  Value half = m.Constant(0.5), one = m.Constant(1), infinity = m.Constant(HUGE_VAL);
+  Value reflect = m.Less(x, half);
+  Value z = m.Select(reflect, m.Neg(x), m.Sub(x, one));
+  Value sum = m.Constant(kBaseLanczos);
+  for (size_t i = 0; i < std::size(kLanczos); ++i)
+    sum = m.Add(sum, m.Div(m.Constant(kLanczos[i]), m.Add(z, m.Constant(static_cast<double>(i + 1)))));
+  Value base = m.Constant(kLanczosGamma + 0.5);
+  Value log_t = m.Add(m.Op1(Opcode::kLog1p, m.Div(z, base)), m.Constant(std::log(kLanczosGamma + 0.5)));
+  Value t = m.Add(z, base);
+  // (z + 1/2 - t / log t) log t keeps precision for large z.
+  Value log_y = m.Add(m.Add(m.Mul(m.Sub(m.Add(z, half), m.Div(t, log_t)), log_t),
+                            m.Constant((std::log(2.0) + std::log(M_PI)) / 2)),
+                      m.Op1(Opcode::kLog, sum));
+  // lgamma(x) = log(pi) - log|sin(pi x)| - lgamma(1 - x) for x < 1/2.
+  Value magnitude = m.Abs(x);
+  Value fraction = m.Sub(magnitude, m.Op1(Opcode::kFloor, magnitude));
+  fraction = m.Select(m.Less(half, fraction), m.Sub(one, fraction), fraction);
+  Value log_sine = m.Op1(Opcode::kLog, m.Op1(Opcode::kSin, m.Mul(fraction, m.Constant(M_PI))));
+  Value reflected = m.Select(m.Op1(Opcode::kIsFinite, log_sine),
+                             m.Sub(m.Sub(m.Constant(std::log(M_PI)), log_sine), log_y), m.Neg(log_sine));
+  Value is_infinite = m.Equal(m.Abs(x), infinity);
+  return m.Select(is_infinite, infinity, m.Select(reflect, reflected, log_y));
+}
+
+Value Digamma(Math& m, Value x, bool) {
+  Value zero = m.Constant(0), half = m.Constant(0.5), one = m.Constant(1);
+  Value reflect = m.Less(x, half);
+  Value z = m.Select(reflect, m.Neg(x), m.Sub(x, one));
+  Value numerator = zero, denominator = m.Constant(kBaseLanczos);
+  for (size_t i = 0; i < std::size(kLanczos); ++i) {
+    Value at = m.Add(z, m.Constant(static_cast<double>(i + 1)));
+    Value coefficient = m.Constant(kLanczos[i]);
+    numerator = m.Sub(numerator, m.Div(coefficient, m.Mul(at, at)));
+    denominator = m.Add(denominator, m.Div(coefficient, at));
+  }
+  Value base = m.Constant(kLanczosGamma + 0.5);
+  Value t = m.Add(z, base);
+  Value log_t = m.Add(m.Op1(Opcode::kLog1p, m.Div(z, base)), m.Constant(std::log(kLanczosGamma + 0.5)));
+  Value y = m.Sub(m.Add(log_t, m.Div(numerator, denominator)), m.Div(m.Constant(kLanczosGamma), t));
+  // digamma(x) = digamma(1 - x) - pi / tan(pi x), with x reduced to [-1/2, 1/2].
+  Value pi = m.Constant(M_PI);
+  Value reduced = m.Mul(m.Add(x, m.Abs(m.Op1(Opcode::kFloor, m.Add(x, half)))), pi);
+  Value cotangent = m.Div(m.Mul(m.Op1(Opcode::kCos, reduced), pi), m.Op1(Opcode::kSin, reduced));
+  Value value = m.Select(reflect, m.Sub(y, cotangent), y);
+  Value is_pole = m.And(m.Less(x, zero), m.Equal(x, m.Op1(Opcode::kFloor, x)));
+  value = m.Select(is_pole, m.Constant(std::nan("")), value);
+  return m.Select(m.Equal(x, zero), m.Constant(-HUGE_VAL), value);
+}
+
+// Cephes's approximations of erf for |x| < 1 and of erfc beyond, single precision.
+Value ErfcSingle(Math& m, Value x) {
+  static constexpr double kErf[] = {7.853861353153693e-5, -8.010193625184903e-4, 5.188327685732524e-3,
+                                    -2.685381193529856e-2, 1.128358514861418e-1, -3.761262582423300e-1,
+                                    1.128379165726710};
+  static constexpr double kBelow2[] = {2.326819970068386e-2,  -1.387039388740657e-1, 3.687424674597105e-1,
+                                       -5.824733027278666e-1, 6.210004621745983e-1,  -4.944515323274145e-1,
+                                       3.404879937665872e-1,  -2.741127028184656e-1, 5.638259427386472e-1};
+  static constexpr double kAbove2[] = {-1.047766399936249e1, 1.297719955372516e1,  -7.495518717768503,
+                                       2.921019019210786,    -1.015265279202700,   4.218463358204948e-1,
+                                       -2.820767439740514e-1, 5.641895067754075e-1};
+  Value one = m.Constant(1), two = m.Constant(2), zero = m.Constant(0);
+  Value square = m.Mul(x, x);
+  Value small = m.Sub(one, m.Mul(x, m.Polynomial(square, kErf)));
+  Value magnitude = m.Abs(x);
+  Value exponent = m.Neg(square);
+  Value scale = m.Mul(m.Op1(Opcode::kExp, exponent), m.Div(one, magnitude));
+  Value inverse = m.Div(one, square);
+  Value p = m.Select(m.Less(magnitude, two), m.Polynomial(inverse, kBelow2), m.Polynomial(inverse, kAbove2));
+  Value y = m.Select(m.Less(exponent, m.Constant(-88.72283905206835)), zero, m.Mul(scale, p));
+  Value large = m.Select(m.Less(x, zero), m.Sub(two, y), y);
+  return m.Select(m.Less(magnitude, one), small, large);
+}
+
+}  // namespace
+
+Status ImportChloErfInv(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, ErfInv); }
+Status ImportChloLgamma(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Lgamma); }
+Status ImportChloDigamma(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Digamma); }
+
+Status ImportChloErfc(Importer& importer, const MlirOp& op) {
+  SHOAL_ASSIGN(x, importer.Operand(op, 0));
+  if (x->shape().IsArray() && x->shape().element_type() == ElementType::kF64)
+    return importer.Refused(op, "erfc of f64 is not supported");
+  return ImportFloat(importer, op, [](Math& m, Value value, bool) { return ErfcSingle(m, value); });
+}
+
+// The next number after x in the direction of y: the bits of x plus or minus one.
+Status ImportChloNextAfter(Importer& importer, const MlirOp& op) {
+  SHOAL_ASSIGN(x, importer.Operand(op, 0));
+  SHOAL_ASSIGN(y, importer.Operand(op, 1));
+  if (!x->shape().IsArray() || !IsFloat(x->shape().element_type()))
+    return importer.Refused(op, "the op needs floating-point numbers");
+  const ElementType type = x->shape().element_type();
+  const int width = BitWidth(type);
+  const ElementType bits = width == 64   ? ElementType::kS64
+                           : width == 32 ? ElementType::kS32
+                           : width == 16 ? ElementType::kS16
+                                         : ElementType::kS8;
+  const Shape* shape = importer.module().shapes.WithDefaultLayout(x->shape());
+  Math m(importer, *shape);
+  auto number = [&](double value) { return m.ConstantOf(bits, value); };
+  Value is_nan = m.Or(m.Compare(ComparisonDirection::kNe, x, x), m.Compare(ComparisonDirection::kNe, y, y));
+  Value nan_bits = m.Bits(m.Constant(std::nan("")), bits);
+  Value equal = m.Equal(x, y);
+  Value x_bits = m.Bits(x, bits), y_bits = m.Bits(y, bits);
+  const double sign = -std::ldexp(1.0, width - 1);
+  Value sign_mask = number(sign);
+  Value magnitude_mask = m.Op1(Opcode::kNot, sign_mask);
+  Value x_magnitude = m.And(x_bits, magnitude_mask), y_magnitude = m.And(y_bits, magnitude_mask);
+  Value zero = number(0), one = number(1);
+  Value x_is_zero = m.Equal(x_magnitude, zero), y_is_zero = m.Equal(y_magnitude, zero);
+  Value x_sign = m.And(x_bits, sign_mask), y_sign = m.And(y_bits, sign_mask);
+  Value smallest = m.Or(y_sign, one);
+  Value from_zero = m.Select(y_is_zero, y_bits, smallest);
+  Value down = m.Or(m.Compare(ComparisonDirection::kGt, x_magnitude, y_magnitude),
+                    m.Compare(ComparisonDirection::kNe, x_sign, y_sign));
+  Value stepped = m.Add(x_bits, m.Select(down, number(-1), one));
+  Value result = m.Select(x_is_zero, from_zero, stepped);
+  result = m.Select(is_nan, nan_bits, m.Select(equal, y_bits, result));
+  Value value = m.Bits(result, type);
+  SHOAL_TRY(std::move(m.status));
+  return importer.SetResult(op, value);
+}
+
+}  // namespace shoal::internal

@@ -1,0 +1,119 @@
+// What all ops share: operands, results, and the import of ops that are one HLO op.
+#include "core/ops/traits.h"
+#include "formats/stablehlo/import_functions.h"
+#include "formats/stablehlo/importer.h"
+
+namespace shoal::internal {
+
+Diag Importer::Refused(const MlirOp& op, std::string message, Site site) {
+  return Fail(op.at, "stablehlo.op", StrCat(op.name, ": ", message), site);
+}
+
+void Importer::Warn(const MlirOp& op, std::string_view rule, std::string message) {
+  diags_.Warn(op.at, rule, StrCat(op.name, ": ", message));
+}
+
+Result<Instruction*> Importer::Operand(const MlirOp& op, size_t i) {
+  if (i >= op.operands.size()) return Refused(op, StrCat("the op has no operand ", i));
+  Instruction* value = op.operands[i]->lowered;
+  if (value == nullptr || value->parent != computation_)
+    return Refused(op, StrCat("operand ", i, " is not defined in this region"));
+  return value;
+}
+
+Result<std::vector<Instruction*>> Importer::Operands(const MlirOp& op) {
+  std::vector<Instruction*> operands;
+  operands.reserve(op.operands.size());
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    SHOAL_ASSIGN(operand, Operand(op, i));
+    operands.push_back(operand);
+  }
+  return operands;
+}
+
+Result<Instruction*> Importer::Add(Opcode opcode, std::span<Instruction* const> operands, std::vector<NamedAttr> attrs,
+                                   const Shape* shape) {
+  if (!common_.empty()) attrs.insert(attrs.end(), common_.begin(), common_.end());
+  return builder_.Add(*computation_, opcode, operands, attrs, shape);
+}
+
+Instruction* Importer::AddTuple(std::span<Instruction* const> elements) { return builder_.Tuple(*computation_, elements); }
+
+Instruction* Importer::AddElement(Instruction* tuple, int64_t index, bool with_attrs) {
+  Instruction* element = builder_.GetTupleElement(*computation_, tuple, index);
+  if (!with_attrs) return element;
+  for (const NamedAttr& attr : common_) {
+    const Sharding* const* sharding = std::get_if<const Sharding*>(&attr.value);
+    if (sharding != nullptr && (*sharding)->kind == Sharding::Kind::kTuple) {
+      const auto at = static_cast<size_t>(index);
+      if (at < (*sharding)->elements.size())
+        SetAttr(*element, module_, kSharding,
+                static_cast<const Sharding*>(module_.arena.New<Sharding>((*sharding)->elements[at])));
+      continue;
+    }
+    SetAttr(*element, module_, attr.id, attr.value);
+  }
+  return element;
+}
+
+Status Importer::SetResult(const MlirOp& op, Instruction* value) {
+  if (op.results.size() != 1) return Refused(op, StrCat("the op has ", op.results.size(), " results, expected 1"));
+  SHOAL_ASSIGN(declared, ShapeOf(*op.results[0].type, op.at));
+  if (!Compatible(*declared, value->shape()) && !SameDims(*declared, value->shape()))
+    return Fail(op.at, "shape.C1",
+                StrCat("the inferred shape of ", op.name, " is ", Str(value->shape()), ", but ", Str(*declared),
+                       " is declared"));
+  op.results[0].lowered = value;
+  return {};
+}
+
+Status Importer::SetResults(const MlirOp& op, Instruction* tuple) {
+  return op.results.size() == 1 ? SetResult(op, tuple) : SetElements(op, tuple);
+}
+
+void Importer::Reset(const MlirOp& op) {
+  builder_.SetOrigin(op.at, locations_.MetadataOf(op.location));
+  const Status read = ReadCommonAttrs(op);  // has succeeded before
+  SHOAL_CHECK(read.ok(), "the attributes of an op were readable before");
+}
+
+Status Importer::SetElements(const MlirOp& op, Instruction* tuple) {
+  if (!tuple->shape().IsTuple() || tuple->shape().elements().size() < op.results.size())
+    return Refused(op, StrCat("the op has ", op.results.size(), " results, but its value is ", Str(tuple->shape())));
+  for (size_t i = 0; i < op.results.size(); ++i)
+    op.results[i].lowered = AddElement(tuple, static_cast<int64_t>(i));
+  return {};
+}
+
+Status Importer::ImportPlain(const MlirOp& op, std::span<Instruction* const> operands, std::vector<NamedAttr> attrs) {
+  const OpInfo& info = Info(op.info->opcode);
+  SHOAL_TRY(ConvertAttrs(op, attrs));
+  SHOAL_ASSIGN(declared, ResultShape(op));
+  SHOAL_ASSIGN(value, Add(op.info->opcode, operands, std::move(attrs), info.infers_shape ? nullptr : declared));
+  return SetResults(op, value);
+}
+
+Status ImportPlain(Importer& importer, const MlirOp& op) {
+  SHOAL_ASSIGN(operands, importer.Operands(op));
+  return importer.ImportPlain(op, operands);
+}
+
+Status ImportUnsupported(Importer& importer, const MlirOp& op) { return importer.Refused(op, "HLO has no such op"); }
+Status ImportNothing(Importer&, const MlirOp&) { return {}; }
+
+// The results are the operands.
+Status ImportForward(Importer& importer, const MlirOp& op) {
+  SHOAL_ASSIGN(operands, importer.Operands(op));
+  if (operands.size() != op.results.size()) return importer.Refused(op, "the op must have as many results as operands");
+  for (size_t i = 0; i < operands.size(); ++i) op.results[i].lowered = operands[i];
+  return {};
+}
+
+Status Importer::ImportOp(const MlirOp& op) {
+  builder_.SetOrigin(op.at, locations_.MetadataOf(op.location));
+  if (op.info == nullptr) return Refused(op, "unknown op");
+  SHOAL_TRY(ReadCommonAttrs(op));
+  return op.info->import(*this, op);
+}
+
+}  // namespace shoal::internal
