@@ -53,9 +53,8 @@ Status ImportChloIsInf(Importer& importer, const MlirOp& op) {
 }
 
 Result<Instruction*> Importer::ConstantLike(const Instruction& like, double value) {
-  Instruction* scalar = AddScalar(like.shape().element_type(), value);
-  if (like.shape().rank() == 0) return scalar;
-  return Broadcast(scalar, *module_.shapes.WithDefaultLayout(like.shape()), {});
+  if (!like.shape().IsArray()) return Fail(like.at, "stablehlo.op", "the op takes arrays");
+  return AddSplat(*module_.shapes.WithDefaultLayout(like.shape()), value);
 }
 
 // Numpy's broadcasting: operands of fewer dimensions align with the last dimensions of the result.

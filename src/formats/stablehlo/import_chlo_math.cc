@@ -1,4 +1,4 @@
-// Mathematical functions of CHLO, as XLA computes them: erf_inv, erfc, lgamma, digamma, next_after.
+// Mathematical functions of CHLO, by the formulas that XLA uses.
 #include <cmath>
 #include <limits>
 
@@ -11,7 +11,7 @@ namespace {
 
 using Value = Instruction*;
 
-// Builds expressions. After an error, operations return their first operand and `status` has the error.
+// Builds expressions. The first error is in `status`; a failed operation returns its first operand.
 class Math {
  public:
   Math(Importer& importer, const Shape& shape) : importer_(importer), shape_(shape) {}
@@ -20,9 +20,7 @@ class Math {
 
   Value Constant(double value) { return ConstantOf(shape_.element_type(), value); }
   Value ConstantOf(ElementType type, double value) {
-    Value scalar = importer_.AddScalar(type, value);
-    if (shape_.rank() == 0) return scalar;
-    return Check(importer_.Broadcast(scalar, *importer_.module().shapes.WithType(shape_, type), {}), scalar);
+    return Check(importer_.AddSplat(*importer_.module().shapes.WithType(shape_, type), value), nullptr);
   }
   Value Op1(Opcode opcode, Value x, const Shape* shape = nullptr) {
     return Check(importer_.Add(opcode, {x}, {}, shape), x);
@@ -164,8 +162,10 @@ Value Lgamma(Math& m, Value x, bool) {
   Value reflect = m.Less(x, half);
   Value z = m.Select(reflect, m.Neg(x), m.Sub(x, one));
   Value sum = m.Constant(kBaseLanczos);
-  for (size_t i = 0; i < std::size(kLanczos); ++i)
-    sum = m.Add(sum, m.Div(m.Constant(kLanczos[i]), m.Add(z, m.Constant(static_cast<double>(i + 1)))));
+  for (size_t i = 0; i < std::size(kLanczos); ++i) {
+    Value term = m.Div(m.Constant(kLanczos[i]), m.Add(z, m.Constant(static_cast<double>(i + 1))));
+    sum = i == 0 ? m.Add(term, sum) : m.Add(sum, term);
+  }
   Value base = m.Constant(kLanczosGamma + 0.5);
   Value log_t = m.Add(m.Op1(Opcode::kLog1p, m.Div(z, base)), m.Constant(std::log(kLanczosGamma + 0.5)));
   Value t = m.Add(z, base);
@@ -193,7 +193,8 @@ Value Digamma(Math& m, Value x, bool) {
     Value at = m.Add(z, m.Constant(static_cast<double>(i + 1)));
     Value coefficient = m.Constant(kLanczos[i]);
     numerator = m.Sub(numerator, m.Div(coefficient, m.Mul(at, at)));
-    denominator = m.Add(denominator, m.Div(coefficient, at));
+    Value term = m.Div(coefficient, at);
+    denominator = i == 0 ? m.Add(term, denominator) : m.Add(denominator, term);
   }
   Value base = m.Constant(kLanczosGamma + 0.5);
   Value t = m.Add(z, base);
@@ -233,8 +234,67 @@ Value ErfcSingle(Math& m, Value x) {
   return m.Select(m.Less(magnitude, one), small, large);
 }
 
+// sqrt((1 - x)(1 + x))
+Value CosineOfAsin(Math& m, Value x) {
+  Value one = m.Constant(1);
+  return m.Op1(Opcode::kSqrt, m.Mul(m.Sub(one, x), m.Add(x, one)));
+}
+Value Acos(Math& m, Value x, bool) { return m.Op2(Opcode::kAtan2, CosineOfAsin(m, x), x); }
+Value Asin(Math& m, Value x, bool) { return m.Op2(Opcode::kAtan2, x, CosineOfAsin(m, x)); }
+
+// exp(x - log 2) ± exp(-x - log 2): halves before the exponential, which could overflow.
+Value HalfExp(Math& m, Value x, bool negated) {
+  Value half = m.Constant(-M_LN2);
+  return m.Op1(Opcode::kExp, negated ? m.Sub(half, x) : m.Add(x, half));
+}
+Value Cosh(Math& m, Value x, bool) { return m.Add(HalfExp(m, x, false), HalfExp(m, x, true)); }
+Value Sinh(Math& m, Value x, bool) {
+  Value one = m.Constant(1);
+  Value is_small = m.Less(m.Abs(x), one);
+  Value e = m.Op1(Opcode::kExpm1, x);
+  Value small = m.Mul(m.Add(e, m.Div(e, m.Add(e, one))), m.Constant(0.5));
+  return m.Select(is_small, small, m.Sub(HalfExp(m, x, false), HalfExp(m, x, true)));
+}
+
+double Largest(bool is_double) {
+  return is_double ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
+}
+
+// log(x + sqrt(x² + 1)) without cancellation; log(2 |x|) where x² would overflow.
+Value Asinh(Math& m, Value x, bool is_double) {
+  Value sign = m.Op1(Opcode::kSign, x), magnitude = m.Abs(x), one = m.Constant(1);
+  Value is_large = m.Compare(ComparisonDirection::kGe, magnitude, m.Constant(std::sqrt(Largest(is_double))));
+  Value large = m.Add(m.Op1(Opcode::kLog, magnitude), m.Constant(M_LN2));
+  Value square = m.Mul(magnitude, magnitude);
+  Value root = m.Op1(Opcode::kSqrt, m.Add(square, one));
+  Value small = m.Op1(Opcode::kLog1p, m.Add(magnitude, m.Div(square, m.Add(root, one))));
+  return m.Mul(sign, m.Select(is_large, large, small));
+}
+
+// log1p(sqrt(x - 1) (sqrt(x + 1) + sqrt(x - 1)))
+Value Acosh(Math& m, Value x, bool is_double) {
+  Value is_large = m.Compare(ComparisonDirection::kGe, x, m.Constant(Largest(is_double) / 2));
+  Value large = m.Add(m.Op1(Opcode::kLog, x), m.Constant(M_LN2));
+  Value one = m.Constant(1);
+  Value below = m.Op1(Opcode::kSqrt, m.Sub(x, one)), above = m.Op1(Opcode::kSqrt, m.Add(x, one));
+  return m.Select(is_large, large, m.Op1(Opcode::kLog1p, m.Mul(below, m.Add(above, below))));
+}
+
+Value Atanh(Math& m, Value x, bool) {
+  Value is_outside = m.Compare(ComparisonDirection::kGt, m.Abs(x), m.Constant(1));
+  Value difference = m.Sub(m.Op1(Opcode::kLog1p, x), m.Op1(Opcode::kLog1p, m.Neg(x)));
+  return m.Select(is_outside, m.Constant(std::nan("")), m.Mul(difference, m.Constant(0.5)));
+}
+
 }  // namespace
 
+Status ImportChloAcos(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Acos); }
+Status ImportChloAcosh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Acosh); }
+Status ImportChloAsin(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Asin); }
+Status ImportChloAsinh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Asinh); }
+Status ImportChloAtanh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Atanh); }
+Status ImportChloCosh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Cosh); }
+Status ImportChloSinh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Sinh); }
 Status ImportChloErfInv(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, ErfInv); }
 Status ImportChloLgamma(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Lgamma); }
 Status ImportChloDigamma(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Digamma); }

@@ -103,7 +103,11 @@ Status ImportCollective(Importer& importer, const MlirOp& op) {
     attrs.push_back({kReplicaGroups.id, groups});
   }
   SHOAL_TRY(importer.ConvertAttrs(op, attrs));
-  SHOAL_ASSIGN(shape, importer.ResultShape(op));
+  SHOAL_ASSIGN(plain, importer.ResultShape(op));
+  const Shape* shape = plain;
+  const bool keeps_layout = operands.size() == 1 && shape->IsArray() && operands[0]->shape().IsArray() &&
+                            operands[0]->shape().rank() == shape->rank();
+  if (keeps_layout) shape = importer.module().shapes.WithLayout(*shape, operands[0]->shape().layout());
   SHOAL_ASSIGN(value, importer.Add(op.info->opcode, operands, std::move(attrs), shape));
   return importer.SetResults(op, value);
 }

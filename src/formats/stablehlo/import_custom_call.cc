@@ -94,7 +94,8 @@ Status ImportCustomCall(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(schedule, importer.IntOf(op, "custom_call_schedule", 0));
   if (schedule > 0 && schedule < 3) attrs.push_back({CustomCall::kSchedule.id, EnumValue{static_cast<uint8_t>(schedule)}});
   const MlirAttr* api = op.Find("api_version");
-  int64_t version = 1;
+  // A dictionary as configuration implies the typed API.
+  int64_t version = op.Find("mhlo.backend_config") != nullptr ? 4 : 1;
   if (api != nullptr && api->kind == Kind::kInt) version = api->number;
   if (api != nullptr && api->kind == Kind::kKeyword) {
     const AttrDef* def = FindAttr(Opcode::kCustomCall, CustomCall::kApiVersion.id);

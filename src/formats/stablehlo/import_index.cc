@@ -26,14 +26,14 @@ const std::byte* SplatValue(const MlirAttr& dense, int64_t count, int64_t bytes)
 
 }  // namespace
 
-// A constant of equal elements is a scalar constant that is broadcast.
+// Constants are made at their uses.
 Status ImportConstant(Importer& importer, const MlirOp& op) {
   const MlirAttr* value = op.Find("value");
   if (value == nullptr || op.results.size() != 1) return importer.Refused(op, "a constant needs a value");
-  SHOAL_ASSIGN(result, importer.ConstantOf(*value, op.at));
-  return importer.SetResult(op, result);
+  return {};
 }
 
+// A constant of equal elements is a scalar constant that is broadcast.
 Result<Instruction*> Importer::ConstantOf(const MlirAttr& value, TextSpan at) {
   if (value.kind != MlirAttr::Kind::kDense || value.type == nullptr)
     return Fail(at, "stablehlo.constant", "a constant needs the elements of a tensor, dense<…>");
@@ -41,14 +41,28 @@ Result<Instruction*> Importer::ConstantOf(const MlirAttr& value, TextSpan at) {
   const int64_t count = ElementCountOf(*shape);
   const bool is_plain = shape->IsArray() && !shape->has_dynamic() && shape->rank() > 0 && count > 1;
   const std::byte* splat = is_plain ? SplatValue(value, count, StorageBytes(shape->element_type())) : nullptr;
-  if (splat == nullptr) {
-    SHOAL_ASSIGN(literal, LiteralOf(value, at));
-    return AddConstant(literal);
-  }
+  if (splat != nullptr) return SplatConstant(*shape, splat);
+  SHOAL_ASSIGN(literal, LiteralOf(value, at));
+  return shape->IsScalar() && !literal->elided ? SplatConstant(*shape, literal->data.data()) : AddConstant(literal);
+}
+
+// An array of equal elements. A computation has each of them once.
+Result<Instruction*> Importer::SplatConstant(const Shape& shape, const std::byte* element) {
+  const auto bytes = static_cast<size_t>(StorageBytes(shape.element_type()));
+  const ConstantKey key{computation_, &shape, std::string(reinterpret_cast<const char*>(element), bytes)};
+  if (const auto known = constants_.find(key); known != constants_.end()) return known->second;
   Literal literal;
-  literal.shape = module_.shapes.Scalar(shape->element_type());
-  literal.data = module_.arena.Copy(std::span(splat, static_cast<size_t>(StorageBytes(shape->element_type()))));
-  return Broadcast(AddConstant(module_.arena.New<Literal>(literal)), *shape, {});
+  literal.shape = module_.shapes.Scalar(shape.element_type());
+  literal.data = module_.arena.Copy(std::span(element, bytes));
+  Instruction* value = AddConstant(module_.arena.New<Literal>(literal));
+  if (!shape.IsScalar()) {
+    const NamedAttr dimensions{kDimensions.id, Ints()};
+    Instruction* const operands[] = {value};
+    SHOAL_ASSIGN(broadcast, builder_.Add(*computation_, Opcode::kBroadcast, operands, {&dimensions, 1}, &shape));
+    value = broadcast;
+  }
+  constants_.emplace(key, value);
+  return value;
 }
 
 // broadcast puts the new dimensions before those of the operand.

@@ -15,10 +15,27 @@ void Importer::Warn(const MlirOp& op, std::string_view rule, std::string message
 
 Result<Instruction*> Importer::Operand(const MlirOp& op, size_t i) {
   if (i >= op.operands.size()) return Refused(op, StrCat("the op has no operand ", i));
+  if (const MlirOp* owner = op.operands[i]->owner; owner != nullptr && IsMlirConstant(*owner)) {
+    // A constant is made where it is used, also in a region, and has no source location.
+    const MlirAttr* elements = owner->Find("value");
+    if (elements == nullptr) return Refused(*owner, "a constant needs a value");
+    builder_.SetOrigin(owner->at, nullptr);
+    Result<Instruction*> constant = ConstantFor(*op.operands[i], *elements, owner->at);
+    builder_.SetOrigin(op.at, locations_.MetadataOf(op.location));
+    return constant;
+  }
   Instruction* value = op.operands[i]->lowered;
   if (value == nullptr || value->parent != computation_)
     return Refused(op, StrCat("operand ", i, " is not defined in this region"));
   return value;
+}
+
+Result<Instruction*> Importer::ConstantFor(const MlirValue& value, const MlirAttr& elements, TextSpan at) {
+  const auto known = constant_values_.find({computation_, &value});
+  if (known != constant_values_.end()) return known->second;
+  SHOAL_ASSIGN(made, ConstantOf(elements, at));
+  constant_values_.emplace(std::pair(computation_, &value), made);
+  return made;
 }
 
 Result<std::vector<Instruction*>> Importer::Operands(const MlirOp& op) {

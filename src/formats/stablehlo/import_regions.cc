@@ -10,8 +10,6 @@ namespace {
 
 constexpr int kMaxRegionDepth = 100;
 
-bool IsMlirConstant(const MlirOp& op) { return op.info != nullptr && op.info->opcode == Opcode::kConstant; }
-
 // The values that the ops of a region define.
 void CollectDefined(const MlirRegion& region, int depth, absl::flat_hash_set<const MlirValue*>& defined) {
   if (depth > kMaxRegionDepth * 2) return;
@@ -49,16 +47,6 @@ std::vector<MlirValue*> Importer::CapturedValues(std::span<const MlirRegion> reg
 }
 
 namespace {
-
-// The constants outside a region that it uses.
-std::vector<MlirValue*> OuterConstants(const MlirRegion& region) {
-  absl::flat_hash_set<const MlirValue*> defined, seen;
-  CollectDefined(region, 0, defined);
-  std::vector<MlirValue*> used;
-  CollectUsed(region, defined, seen, 0, used);
-  std::erase_if(used, [](const MlirValue* value) { return value->owner == nullptr || !IsMlirConstant(*value->owner); });
-  return used;
-}
 
 // Replaces the instructions of values while a region is imported.
 class ScopedValues {
@@ -132,7 +120,6 @@ Result<Computation*> Importer::ImportBody(const MlirRegion& region, std::string_
                 StrCat("the region of this op must not use values from outside",
                        outer->owner == nullptr ? std::string() : StrCat(", but it uses a result of ", outer->owner->name)));
   SavedState saved(computation_, returned_, common_, depth_);
-  const std::vector<MlirValue*> constants = OuterConstants(region);
   computation_ = &builder_.NewComputation(name);
   ScopedValues values;
   for (const MlirValue& argument : block.arguments) {
@@ -141,10 +128,6 @@ Result<Computation*> Importer::ImportBody(const MlirRegion& region, std::string_
     values.Set(argument, builder_.Parameter(*computation_, shape));
   }
   builder_.SetOrigin(at, nullptr);
-  for (MlirValue* constant : constants) {
-    SHOAL_ASSIGN(literal, LiteralOf(*constant->owner->Find("value"), at));
-    values.Set(*constant, AddConstant(literal));
-  }
   SHOAL_TRY(ImportBlock(block, {}));
   builder_.Finish(*computation_, returned_);
   return computation_;
@@ -157,7 +140,6 @@ Result<Computation*> Importer::ImportRegionWithCaptures(const MlirRegion& region
     return Fail(at, "stablehlo.region", "a region must have exactly one block, which is not empty");
   const MlirBlock& block = region.blocks[0];
   SavedState saved(computation_, returned_, common_, depth_);
-  const std::vector<MlirValue*> constants = OuterConstants(region);
   computation_ = &builder_.NewComputation(StrCat("region_", regions_++));
   ScopedValues scope;
   std::vector<const MlirValue*> values;
@@ -178,10 +160,6 @@ Result<Computation*> Importer::ImportRegionWithCaptures(const MlirRegion& region
       scope.Set(*values[i], builder_.GetTupleElement(*computation_, tuple, static_cast<int64_t>(i)));
   }
   builder_.SetOrigin(at, nullptr);
-  for (MlirValue* constant : constants) {
-    SHOAL_ASSIGN(literal, LiteralOf(*constant->owner->Find("value"), at));
-    scope.Set(*constant, AddConstant(literal));
-  }
   SHOAL_TRY(ImportBlock(block, returned));
   builder_.Finish(*computation_, returned_);
   return computation_;

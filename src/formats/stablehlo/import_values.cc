@@ -95,20 +95,15 @@ Result<const Literal*> Importer::LiteralOf(const MlirAttr& dense, TextSpan at) {
 
 Instruction* Importer::AddConstant(const Literal* literal) { return builder_.Constant(*computation_, literal); }
 
-Instruction* Importer::AddScalar(ElementType type, double value) {
-  Literal literal;
-  literal.shape = module_.shapes.Scalar(type);
-  const auto bytes = static_cast<size_t>(StorageBytes(type));
-  literal.data = module_.arena.NewSpan<std::byte>(bytes);
-  std::memset(literal.data.data(), 0, bytes);
-  if (IsFloat(type)) {
-    const uint64_t bits = EncodeFloat(type, value);
-    std::memcpy(literal.data.data(), &bits, bytes);
-  } else {
-    const auto whole = static_cast<int64_t>(value);
-    std::memcpy(literal.data.data(), &whole, std::min<size_t>(bytes, 8));
-  }
-  return AddConstant(module_.arena.New<Literal>(literal));
+Result<Instruction*> Importer::AddSplat(const Shape& shape, double value) {
+  const ElementType type = shape.element_type();
+  std::byte element[16] = {};
+  const auto bytes = std::min<size_t>(static_cast<size_t>(StorageBytes(type)), 8);
+  uint64_t bits = static_cast<uint64_t>(static_cast<int64_t>(IsFloat(type) ? 0 : value));
+  if (IsFloat(type)) bits = EncodeFloat(type, value);
+  if (IsComplex(type)) return Fail("a constant of a complex type is not supported");
+  std::memcpy(element, &bits, bytes);
+  return SplatConstant(shape, element);
 }
 
 }  // namespace shoal::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -15,6 +16,8 @@
 #include "formats/stablehlo/op_table.h"
 
 namespace shoal::internal {
+
+inline bool IsMlirConstant(const MlirOp& op) { return op.info != nullptr && op.info->opcode == Opcode::kConstant; }
 
 class Importer {
  public:
@@ -38,6 +41,7 @@ class Importer {
   // The instructions of the op's operands.
   Result<std::vector<Instruction*>> Operands(const MlirOp& op);
   Result<Instruction*> Operand(const MlirOp& op, size_t i);
+  Result<Instruction*> ConstantFor(const MlirValue& value, const MlirAttr& elements, TextSpan at);
   // Adds an instruction with the sharding and the frontend attributes of the current op.
   Result<Instruction*> Add(Opcode opcode, std::span<Instruction* const> operands, std::vector<NamedAttr> attrs = {},
                            const Shape* shape = nullptr);
@@ -58,6 +62,7 @@ class Importer {
 
   // ---- import_index.cc
   Result<Instruction*> ConstantOf(const MlirAttr& value, TextSpan at);
+  Result<Instruction*> SplatConstant(const Shape& shape, const std::byte* element);
   Result<Instruction*> Broadcast(Instruction* operand, const Shape& shape, std::span<const int64_t> dimensions);
   Result<Instruction*> BroadcastInDim(const MlirOp& op, Instruction* operand, const Shape& shape,
                                       std::span<const int64_t> dimensions);
@@ -69,7 +74,7 @@ class Importer {
   Result<const Shape*> ResultShape(const MlirOp& op);  // one result, or a tuple of all
   Result<const Literal*> LiteralOf(const MlirAttr& dense, TextSpan at);
   Instruction* AddConstant(const Literal* literal);
-  Instruction* AddScalar(ElementType type, double value);
+  Result<Instruction*> AddSplat(const Shape& shape, double value);
   Result<Instruction*> ConstantLike(const Instruction& like, double value);  // import_chlo.cc
 
   // ---- import_attrs.cc
@@ -139,6 +144,9 @@ class Importer {
   Instruction* returned_ = nullptr;  // root of the block being imported
   absl::flat_hash_map<std::string_view, const MlirOp*> functions_;
   absl::flat_hash_map<const MlirOp*, Computation*> imported_;
+  using ConstantKey = std::tuple<const Computation*, const Shape*, std::string>;
+  absl::flat_hash_map<ConstantKey, Instruction*> constants_;
+  absl::flat_hash_map<std::pair<const Computation*, const MlirValue*>, Instruction*> constant_values_;
   std::vector<SdyMesh> meshes_;
   absl::flat_hash_map<std::string_view, std::string_view> same_mesh_;  // a dropped mesh, and the one that equals it
   std::vector<NamedAttr> common_;                        // attributes of the current op

@@ -5,6 +5,7 @@
 
 #include "formats/stablehlo/bytecode_parser.h"
 #include "formats/stablehlo/import.h"
+#include "formats/stablehlo/simplify.h"
 #include "formats/stablehlo/text_parser.h"
 
 namespace shoal::internal {
@@ -56,6 +57,7 @@ std::unique_ptr<Module> ReadStablehlo(std::unique_ptr<Source>& source, bool stri
   if (!is_text && !IsMlirBytecode(bytes)) bytes = ArtifactIn(bytes).value_or(bytes);
   std::unique_ptr<MlirModule> tree = is_text ? ParseMlirText(bytes, diags) : ParseMlirBytecode(bytes, diags);
   if (tree == nullptr) return nullptr;
+  SimplifyMlir(*tree);
   std::unique_ptr<Module> module = ImportMlir(*tree, {.strict = strict}, diags);
   if (module == nullptr || diags.errors() != errors) return nullptr;
   module->source = std::move(source);

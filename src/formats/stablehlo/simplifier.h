@@ -1,0 +1,64 @@
+// The simplifier's class. Private to formats/stablehlo.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/base/arena.h"
+#include "formats/stablehlo/mlir.h"
+
+namespace shoal::internal {
+
+class Simplifier {
+ public:
+  explicit Simplifier(Arena& arena) : arena_(arena) {}
+  void Function(MlirRegion& body);
+
+ private:
+  // ---- simplify.cc
+  void Region(MlirRegion& region);
+  void RemoveUnused(MlirRegion& body);
+  MlirValue* Resolve(MlirValue* value);
+  void ResolveAll(std::span<MlirRegion> regions);
+  MlirOp* NewOp(std::string_view name, std::vector<MlirValue*> operands, const MlirType* type,
+                std::vector<MlirNamedAttr> attrs, const MlirOp& like);
+  const MlirAttr* Ints(std::vector<int64_t> values);
+  const MlirType* Tensor(ElementType element, std::vector<int64_t> dims);
+  std::vector<MlirNamedAttr> Discardable(const MlirOp& op) const;
+  bool ReplaceWith(const MlirOp& op, MlirValue* value);
+  bool ReplaceWithConstant(const MlirOp& op, const MlirAttr* value);
+  MlirValue* Constant(const MlirAttr* value, const MlirOp& like);
+  MlirValue* KnownConstant(const MlirAttr& value);
+  static bool SameType(const MlirType& a, const MlirType& b);
+
+  // ---- simplify_rules.cc: true if the op is replaced
+  bool Rewrite(MlirOp& op);
+  bool FoldConstants(MlirOp& op);
+  bool RewriteBinary(MlirOp& op);
+  bool RewriteCompare(MlirOp& op);
+  bool RewriteSelect(MlirOp& op);
+  bool RewriteBroadcast(MlirOp& op);
+  bool RewriteReshape(MlirOp& op);
+  bool RewriteTranspose(MlirOp& op);
+  bool RewriteSlice(MlirOp& op);
+  bool RewritePad(MlirOp& op);
+  bool RewriteReverse(MlirOp& op);
+  bool RewriteDynamicSlice(MlirOp& op);
+  bool RewriteIota(MlirOp& op);
+  bool RewriteGather(MlirOp& op);
+  bool RewriteConcatenate(MlirOp& op);
+  bool RewriteWhile(MlirOp& op);
+  const MlirAttr* ConstantOf(const MlirValue* value) const;
+  std::span<const int64_t> IntsOf(const MlirOp& op, std::string_view name);
+
+  Arena& arena_;
+  bool changed_ = false;
+  int depth_ = 0;
+  std::vector<MlirOp*> out_;  // the ops of the block being rewritten
+  std::vector<std::vector<std::pair<const MlirAttr*, MlirValue*>>> constants_;  // by region, outermost first
+  absl::flat_hash_map<const MlirValue*, MlirValue*> replaced_;
+};
+
+}  // namespace shoal::internal

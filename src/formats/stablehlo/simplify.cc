@@ -1,0 +1,213 @@
+#include "formats/stablehlo/simplify.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "formats/stablehlo/fold.h"
+#include "formats/stablehlo/op_table.h"
+#include "formats/stablehlo/simplifier.h"
+
+namespace shoal::internal {
+namespace {
+
+constexpr int kMaxRounds = 12;
+constexpr int kMaxDepth = 100;
+
+}  // namespace
+
+void SimplifyMlir(MlirModule& module) {
+  if (module.op->regions.empty() || module.op->regions[0].blocks.empty()) return;
+  for (MlirOp* op : module.op->regions[0].blocks[0].ops)
+    if (op->name == "func.func" && !op->regions.empty()) Simplifier(module.arena).Function(op->regions[0]);
+}
+
+void Simplifier::Function(MlirRegion& body) {
+  for (int round = 0; round < kMaxRounds; ++round) {
+    changed_ = false;
+    constants_.clear();
+    constants_.emplace_back();
+    Region(body);
+    RemoveUnused(body);
+    if (!changed_) return;
+  }
+}
+
+void Simplifier::Region(MlirRegion& region) {
+  if (++depth_ > kMaxDepth) {
+    --depth_;
+    return;
+  }
+  constants_.emplace_back();
+  for (MlirBlock& block : region.blocks) {
+    std::vector<MlirOp*> outer = std::move(out_);
+    out_.clear();
+    for (MlirOp* op : block.ops) {
+      for (MlirValue*& operand : op->operands) operand = Resolve(operand);
+      for (MlirRegion& nested : op->regions) Region(nested);
+      const bool stays = !Rewrite(*op);
+      if (stays) out_.push_back(op);
+      changed_ |= !stays;
+    }
+    block.ops = arena_.Copy(out_);
+    out_ = std::move(outer);
+  }
+  constants_.pop_back();
+  --depth_;
+}
+
+MlirValue* Simplifier::Resolve(MlirValue* value) {
+  for (auto found = replaced_.find(value); found != replaced_.end(); found = replaced_.find(value))
+    value = found->second;
+  return value;
+}
+
+// ---- dead ops: uses are counted from the ends of the blocks
+
+namespace {
+
+bool IsKept(const MlirOp& op) {
+  if (op.info == nullptr || op.results.empty()) return true;
+  static constexpr std::string_view kEffects[] = {
+      "stablehlo.custom_call", "stablehlo.infeed",  "stablehlo.outfeed",          "stablehlo.send",
+      "stablehlo.recv",        "func.call",         "stablehlo.rng",              "stablehlo.composite",
+      "stablehlo.all_reduce",  "stablehlo.all_gather", "stablehlo.collective_permute", "stablehlo.reduce_scatter",
+      "stablehlo.all_to_all",  "stablehlo.collective_broadcast", "stablehlo.collective_reduce"};
+  if (std::find(std::begin(kEffects), std::end(kEffects), op.name) != std::end(kEffects)) {
+    if (op.name != "stablehlo.custom_call") return true;
+    const MlirAttr* effect = op.Find("has_side_effect");
+    return effect != nullptr && effect->number != 0;
+  }
+  if (op.name.starts_with("sdy.")) return true;
+  for (const MlirRegion& region : op.regions)
+    for (const MlirBlock& block : region.blocks)
+      for (const MlirOp* nested : block.ops)
+        if (!nested->results.empty() && IsKept(*nested)) return true;
+  return false;
+}
+
+void CountUses(const MlirRegion& region, absl::flat_hash_map<const MlirValue*, int>& uses) {
+  for (const MlirBlock& block : region.blocks)
+    for (const MlirOp* op : block.ops) {
+      for (const MlirValue* operand : op->operands) ++uses[operand];
+      for (const MlirRegion& nested : op->regions) CountUses(nested, uses);
+    }
+}
+
+void DropUses(const MlirOp& op, absl::flat_hash_map<const MlirValue*, int>& uses) {
+  for (const MlirValue* operand : op.operands) --uses[operand];
+  for (const MlirRegion& region : op.regions)
+    for (const MlirBlock& block : region.blocks)
+      for (const MlirOp* nested : block.ops) DropUses(*nested, uses);
+}
+
+bool RemoveUnusedOps(MlirRegion& region, absl::flat_hash_map<const MlirValue*, int>& uses, Arena& arena) {
+  bool removed = false;
+  for (MlirBlock& block : region.blocks) {
+    std::vector<MlirOp*> kept;
+    for (size_t i = block.ops.size(); i-- > 0;) {
+      MlirOp* op = block.ops[i];
+      const bool used = std::any_of(op->results.begin(), op->results.end(),
+                                    [&](const MlirValue& value) { return uses[&value] > 0; });
+      if (!used && !IsKept(*op)) {
+        DropUses(*op, uses);
+        removed = true;
+        continue;
+      }
+      for (MlirRegion& nested : op->regions) removed |= RemoveUnusedOps(nested, uses, arena);
+      kept.push_back(op);
+    }
+    if (kept.size() == block.ops.size()) continue;
+    std::reverse(kept.begin(), kept.end());
+    block.ops = arena.Copy(kept);
+  }
+  return removed;
+}
+
+}  // namespace
+
+void Simplifier::RemoveUnused(MlirRegion& body) {
+  absl::flat_hash_map<const MlirValue*, int> uses;
+  CountUses(body, uses);
+  changed_ |= RemoveUnusedOps(body, uses, arena_);
+}
+
+// ---- making ops
+
+MlirOp* Simplifier::NewOp(std::string_view name, std::vector<MlirValue*> operands, const MlirType* type,
+                          std::vector<MlirNamedAttr> attrs, const MlirOp& like) {
+  MlirOp* op = arena_.New<MlirOp>();
+  op->info = FindMlirOp(name);
+  op->name = op->info->name;
+  op->operands = arena_.Copy(operands);
+  op->attrs = arena_.Copy(attrs);
+  op->at = like.at;
+  op->location = like.location;
+  op->results = arena_.NewSpan<MlirValue>(1);
+  MlirValue value;
+  value.type = type;
+  value.owner = op;
+  new (&op->results[0]) MlirValue(value);
+  out_.push_back(op);
+  changed_ = true;
+  return op;
+}
+
+const MlirAttr* Simplifier::Ints(std::vector<int64_t> values) {
+  MlirAttr* attr = arena_.New<MlirAttr>();
+  attr->kind = MlirAttr::Kind::kInts;
+  attr->ints = arena_.Copy(values);
+  return attr;
+}
+
+const MlirType* Simplifier::Tensor(ElementType element, std::vector<int64_t> dims) {
+  MlirType* type = arena_.New<MlirType>();
+  type->kind = MlirType::Kind::kTensor;
+  type->element = element;
+  type->dims = arena_.Copy(dims);
+  return type;
+}
+
+// Attributes of other dialects move to the op that takes the place of another.
+std::vector<MlirNamedAttr> Simplifier::Discardable(const MlirOp& op) const {
+  std::vector<MlirNamedAttr> attrs;
+  for (const MlirNamedAttr& attr : op.attrs)
+    if (attr.name.find('.') != attr.name.npos) attrs.push_back(attr);
+  return attrs;
+}
+
+bool Simplifier::ReplaceWith(const MlirOp& op, MlirValue* value) {
+  replaced_[&op.results[0]] = value;
+  return true;
+}
+
+bool Simplifier::ReplaceWithConstant(const MlirOp& op, const MlirAttr* value) {
+  if (value == nullptr) return false;
+  return ReplaceWith(op, Constant(value, op));
+}
+
+// Equal constants of a region and the regions around it are one.
+MlirValue* Simplifier::Constant(const MlirAttr* value, const MlirOp& like) {
+  if (MlirValue* known = KnownConstant(*value)) return known;
+  MlirOp* op = NewOp("stablehlo.constant", {}, value->type, {{"value", value}}, like);
+  constants_.back().push_back({value, &op->results[0]});
+  return &op->results[0];
+}
+
+MlirValue* Simplifier::KnownConstant(const MlirAttr& value) {
+  for (const auto& scope : constants_)
+    for (const auto& [known, result] : scope) {
+      if (known->data.size() != value.data.size() || known->splat != value.splat) continue;
+      if (!SameType(*known->type, *value.type)) continue;
+      if (std::equal(known->data.begin(), known->data.end(), value.data.begin())) return result;
+    }
+  return nullptr;
+}
+
+bool Simplifier::SameType(const MlirType& a, const MlirType& b) {
+  if (&a == &b) return true;
+  return a.kind == b.kind && a.element == b.element && std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end()) &&
+         std::equal(a.bounds.begin(), a.bounds.end(), b.bounds.begin(), b.bounds.end()) && a.elements.empty() &&
+         b.elements.empty();
+}
+
+}  // namespace shoal::internal
