@@ -3,6 +3,7 @@
 #include "formats/proto/detect.h"
 #include "formats/proto/read.h"
 #include "formats/proto/write.h"
+#include "formats/stablehlo/read.h"
 #include "formats/text/printer.h"
 
 namespace shoal::internal {
@@ -33,6 +34,8 @@ ModuleFile ReadModuleSource(std::unique_ptr<Source> source, const ParseOptions& 
   const std::string_view bytes = file.source->text();
   if (bytes.empty()) {
     file.diags.Add(Fail("the file is empty"));
+  } else if (LooksLikeStablehlo(bytes)) {
+    file.module = ReadStablehlo(file.source, options.strict, file.diags);
   } else if (LooksLikeProto(bytes)) {
     ProtoInput read = ReadProtoWithValues(file.source, options.strict, file.diags);
     file.module = std::move(read.module);

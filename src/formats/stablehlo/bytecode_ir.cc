@@ -104,11 +104,12 @@ MlirOp* MlirBytecodeReader::ReadOp(BytecodeStream& stream) {
     Error(start, "the op has an unknown name");
     return nullptr;
   }
-  OpName& name = op_names_[number];
+  BytecodeOpName& name = op_names_[number];
   if (name.full.empty()) {
     name.full = module_.arena.CopyString(StrCat(name.dialect, ".", name.name));
     const std::string canonical = CanonicalName(name.full);
     name.info = FindMlirOp(canonical);
+    name.attributes = StoredAttributes(name.full);
     name.canonical = name.info != nullptr ? name.info->name : module_.arena.CopyString(canonical);
   }
   MlirOp* op = module_.arena.New<MlirOp>();
@@ -116,7 +117,7 @@ MlirOp* MlirBytecodeReader::ReadOp(BytecodeStream& stream) {
   op->info = name.info;
   const uint8_t mask = stream.Byte();
   op->location = Location(stream.Varint());
-  if (!ReadAttributesOf(stream, mask, *op, name.full, name.registered)) return nullptr;
+  if (!ReadAttributesOf(stream, mask, *op, name)) return nullptr;
   if (mask & kHasResults) {
     op->results = module_.arena.NewSpan<MlirValue>(stream.Count());
     for (size_t i = 0; i < op->results.size(); ++i) {
@@ -211,53 +212,64 @@ bool MlirBytecodeReader::SkipUseListOrders(BytecodeStream& stream, size_t count)
   return !stream.failed() || Error(stream.position(), "the order of uses is cut short");
 }
 
-bool MlirBytecodeReader::ReadAttributesOf(BytecodeStream& stream, uint8_t mask, MlirOp& op, std::string_view full_name,
-                                          bool registered) {
-  std::vector<MlirNamedAttr> attrs;
+bool MlirBytecodeReader::ReadAttributesOf(BytecodeStream& stream, uint8_t mask, MlirOp& op, const BytecodeOpName& name) {
+  std::span<const MlirNamedAttr> discardable;
   if (mask & kHasAttrs) {
     const MlirAttr* dictionary = ReadAttr(stream);
     if (dictionary == nullptr) return Error(stream.position(), StrCat("the attributes of ", op.name, " are missing"));
-    attrs.assign(dictionary->fields.begin(), dictionary->fields.end());
+    op.attrs = discardable = dictionary->fields;
   }
-  if (mask & kHasProperties) {
-    const uint64_t index = stream.Varint();
-    if (registered) {
-      if (!ReadOpProperties(index, full_name, attrs)) return false;
-    } else if (index < properties_.size()) {
-      BytecodeStream properties(properties_[index]);
-      const MlirAttr* dictionary = ReadAttr(properties);
-      if (dictionary != nullptr) attrs.insert(attrs.end(), dictionary->fields.begin(), dictionary->fields.end());
-    }
+  if (!(mask & kHasProperties)) return true;
+  const std::span<const MlirNamedAttr>* own = ReadOpProperties(stream.Varint(), name);
+  if (own == nullptr) return false;
+  if (discardable.empty()) {
+    op.attrs = *own;
+    return true;
   }
+  std::vector<MlirNamedAttr> attrs(discardable.begin(), discardable.end());
+  attrs.insert(attrs.end(), own->begin(), own->end());
   op.attrs = module_.arena.Copy(attrs);
-  return !failed_;
+  return true;
 }
 
-// The attributes of an op in the order of its row; an optional one has a flag.
-bool MlirBytecodeReader::ReadOpProperties(uint64_t index, std::string_view full_name,
-                                          std::vector<MlirNamedAttr>& attrs) {
-  if (index >= properties_.size()) return Error(StrCat("the properties of ", full_name, " are missing"));
-  BytecodeStream stream(properties_[index]);
-  std::string_view rest = StoredAttributes(full_name);
+// The attributes of an op in the order of its row; an optional one has a flag. Ops that are not registered have a
+// dictionary.
+const std::span<const MlirNamedAttr>* MlirBytecodeReader::ReadOpProperties(uint64_t index, const BytecodeOpName& op) {
+  if (index >= properties_.size()) {
+    Error(StrCat("the properties of ", op.full, " are missing"));
+    return nullptr;
+  }
+  Properties& entry = properties_[index];
+  if (entry.owner == &op) return &entry.attrs;
+  BytecodeStream stream(entry.data);
+  std::vector<MlirNamedAttr> attrs;
+  if (!op.registered) {
+    if (const MlirAttr* dictionary = ReadAttr(stream)) attrs.assign(dictionary->fields.begin(), dictionary->fields.end());
+  }
+  std::string_view rest = op.registered ? op.attributes : std::string_view();
   while (!rest.empty()) {
     std::string_view name = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
     const bool optional = name[0] == '?';
     if (optional) name.remove_prefix(1);
-    uint64_t number = 0;
-    if (optional) {
-      bool present = false;
-      number = stream.VarintWithFlag(&present);
-      if (!present) continue;
-    } else {
-      number = stream.Varint();
+    bool present = true;
+    const uint64_t number = optional ? stream.VarintWithFlag(&present) : stream.Varint();
+    if (stream.failed()) {
+      Error(stream.position(), StrCat("the properties of ", op.full, " are cut short"));
+      return nullptr;
     }
-    if (stream.failed()) return Error(stream.position(), StrCat("the properties of ", full_name, " are cut short"));
+    if (!present) continue;
     const MlirAttr* attr = Attr(number);
-    if (attr == nullptr) return Error(stream.position(), StrCat("the attribute ", name, " of ", full_name, " is missing"));
+    if (attr == nullptr) {
+      Error(stream.position(), StrCat("the attribute ", name, " of ", op.full, " is missing"));
+      return nullptr;
+    }
     attrs.push_back({name, attr});
   }
-  return true;
+  if (failed_) return nullptr;
+  properties_[index].owner = &op;
+  properties_[index].attrs = module_.arena.Copy(attrs);
+  return &properties_[index].attrs;
 }
 
 }  // namespace shoal::internal

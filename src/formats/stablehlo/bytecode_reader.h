@@ -14,6 +14,15 @@
 
 namespace shoal::internal {
 
+struct BytecodeOpName {
+  std::string_view dialect, name;  // name without the dialect
+  bool registered = true;
+  std::string_view full;  // filled at the first use, as are the others
+  std::string_view canonical;
+  std::string_view attributes;
+  const MlirOpInfo* info = nullptr;
+};
+
 class MlirBytecodeReader {
  public:
   MlirBytecodeReader(std::string_view bytes, MlirModule& module, Diags& diags)
@@ -45,8 +54,9 @@ class MlirBytecodeReader {
   bool ReadBlock(BytecodeStream& stream, MlirBlock& block);
   bool ReadBlockArguments(BytecodeStream& stream, MlirBlock& block);
   MlirOp* ReadOp(BytecodeStream& stream);
-  bool ReadAttributesOf(BytecodeStream& stream, uint8_t mask, MlirOp& op, std::string_view full_name, bool registered);
-  bool ReadOpProperties(uint64_t index, std::string_view full_name, std::vector<MlirNamedAttr>& attrs);
+  bool ReadAttributesOf(BytecodeStream& stream, uint8_t mask, MlirOp& op, const struct BytecodeOpName& name);
+  // The attributes of an op; many ops share one entry of the table.
+  const std::span<const MlirNamedAttr>* ReadOpProperties(uint64_t index, const struct BytecodeOpName& name);
   bool ReadRegions(BytecodeStream& stream, uint64_t count, MlirOp& op);
   bool SkipUseListOrders(BytecodeStream& stream, size_t count);
   bool Define(MlirValue* value);
@@ -100,14 +110,6 @@ class MlirBytecodeReader {
     const MlirType* type = nullptr;
     MlirLocation* location = nullptr;
   };
-  struct OpName {
-    std::string_view dialect, name;  // name without the dialect
-    bool registered = true;
-    std::string_view full;  // filled at the first use
-    std::string_view canonical;
-    const MlirOpInfo* info = nullptr;
-  };
-
   std::string_view bytes_;
   MlirModule& module_;
   Diags& diags_;
@@ -115,9 +117,14 @@ class MlirBytecodeReader {
   int depth_ = 0;
   uint64_t version_ = 0;
   std::vector<std::string_view> strings_, dialects_;
-  std::vector<OpName> op_names_;
+  std::vector<BytecodeOpName> op_names_;
   std::vector<Entry> attrs_, types_;
-  std::vector<std::string_view> properties_;
+  struct Properties {
+    std::string_view data;
+    const BytecodeOpName* owner = nullptr;  // the op for which `attrs` were read
+    std::span<const MlirNamedAttr> attrs;
+  };
+  std::vector<Properties> properties_;
   absl::flat_hash_map<std::string_view, std::string_view> resources_;
   std::vector<std::string_view> resource_keys_;
   std::vector<Scope> scopes_;

@@ -126,7 +126,7 @@ bool MlirBytecodeReader::ReadDialects(std::string_view data) {
     const uint64_t names = stream.Count();
     if (dialect >= dialects_.size()) return Error(data.data(), "an op name has an unknown dialect");
     for (uint64_t i = 0; i < names && !failed_; ++i) {
-      OpName op;
+      BytecodeOpName op;
       op.dialect = dialects_[dialect];
       op.name = String(version_ >= 5 ? stream.VarintWithFlag(&op.registered) : stream.Varint());
       op_names_.push_back(op);
@@ -166,7 +166,7 @@ bool MlirBytecodeReader::ReadOffsets(std::string_view offsets, std::string_view 
 bool MlirBytecodeReader::ReadProperties(std::string_view data) {
   BytecodeStream stream(data);
   const uint64_t count = stream.Count();
-  for (uint64_t i = 0; i < count && !stream.failed(); ++i) properties_.push_back(stream.Bytes(stream.Varint()));
+  for (uint64_t i = 0; i < count && !stream.failed(); ++i) properties_.push_back({stream.Bytes(stream.Varint()), nullptr, {}});
   return !stream.failed() || Error(data.data(), "the section of properties is cut short");
 }
 

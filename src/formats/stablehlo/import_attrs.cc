@@ -206,36 +206,26 @@ bool IsOmitted(const AttrDef& def, const AttrValue& value) {
 }  // namespace
 
 Status Importer::ConvertAttrs(const MlirOp& op, std::vector<NamedAttr>& attrs) {
-  std::string_view rest = op.info->attributes;
-  while (!rest.empty()) {
-    const std::string_view rule = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(rest.size(), rule.size() + 1));
-    const size_t equal = rule.find('=');
-    const std::string_view from = rule.substr(equal + 1);
-    const AttrDef* def = FindAttr(op.info->opcode, AttrId(rule.substr(0, equal)));
-    SHOAL_CHECK(def != nullptr, "a row of mlir_ops.def names an attribute that the HLO op lacks");
-    NamedAttr attr{def->id, false};
-    if (from[0] == '^') {
-      const auto number = static_cast<size_t>(from[1] - '0');
+  for (const MlirAttrRule& rule : AttrRulesOf(*op.info)) {
+    const AttrDef& def = *rule.to;
+    NamedAttr attr{def.id, false};
+    if (rule.region >= 0) {
+      const auto number = static_cast<size_t>(rule.region);
       if (number >= op.regions.size()) return Refused(op, StrCat("the op needs ", number + 1, " regions"));
       SHOAL_ASSIGN(computation, ImportRegion(op.regions[number], op.at));
+      Reset(op);
       attr.value = computation;
+    } else if (const MlirAttr* value = op.Find(rule.from)) {
+      SHOAL_TRY(ConvertAttr(op, def, *value, &attr.value));
+      if (IsOmitted(def, attr.value)) continue;
+    } else if (!def.required) {
+      continue;
+    } else if (def.kind == AttrKind::kInts) {
+      attr.value = Ints();  // attributes with named fields omit empty lists and zeros
+    } else if (def.kind == AttrKind::kInt) {
+      attr.value = int64_t{0};
     } else {
-      const MlirAttr* value = op.Find(from);
-      if (value == nullptr) {
-        if (!def->required) continue;
-        // Attributes with named fields omit empty lists and zeros.
-        if (def->kind == AttrKind::kInts) {
-          attr.value = Ints();
-        } else if (def->kind == AttrKind::kInt) {
-          attr.value = int64_t{0};
-        } else {
-          return Refused(op, StrCat("the op needs the attribute ", from));
-        }
-      } else {
-        SHOAL_TRY(ConvertAttr(op, *def, *value, &attr.value));
-      }
-      if (IsOmitted(*def, attr.value)) continue;
+      return Refused(op, StrCat("the op needs the attribute ", rule.from));
     }
     attrs.push_back(attr);
   }

@@ -94,8 +94,7 @@ Status ImportCustomCall(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(schedule, importer.IntOf(op, "custom_call_schedule", 0));
   if (schedule > 0 && schedule < 3) attrs.push_back({CustomCall::kSchedule.id, EnumValue{static_cast<uint8_t>(schedule)}});
   const MlirAttr* api = op.Find("api_version");
-  // A dictionary as configuration implies the typed API.
-  int64_t version = op.Find("mhlo.backend_config") != nullptr ? 4 : 1;
+  int64_t version = 1;
   if (api != nullptr && api->kind == Kind::kInt) version = api->number;
   if (api != nullptr && api->kind == Kind::kKeyword) {
     const AttrDef* def = FindAttr(Opcode::kCustomCall, CustomCall::kApiVersion.id);
@@ -103,6 +102,8 @@ Status ImportCustomCall(Importer& importer, const MlirOp& op) {
     SHOAL_TRY(importer.ConvertAttr(op, *def, *api, &attr.value));
     version = std::get<EnumValue>(attr.value).index;
   }
+  // A dictionary as configuration implies the typed API.
+  if (op.Find("mhlo.backend_config") != nullptr) version = 4;
   if (version < 0 || version > 4) return importer.Refused(op, "api_version must lie in [0, 4]");
   if (version != 1) attrs.push_back({CustomCall::kApiVersion.id, EnumValue{static_cast<uint8_t>(version)}});
   if (const MlirAttr* called = op.Find("called_computations"); called != nullptr && !called->elements.empty()) {

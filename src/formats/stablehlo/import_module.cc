@@ -10,6 +10,19 @@ namespace {
 
 using Kind = MlirAttr::Kind;
 
+// A name of HLO: letters, digits, '_', '.', '-', and no digit at the beginning.
+std::string HloName(std::string_view text, std::string_view otherwise) {
+  std::string name(text.empty() ? otherwise : text);
+  for (char& c : name) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                       c == '.' || c == '-';
+    if (!plain) c = '_';
+  }
+  const char first = name[0];
+  const bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
+  return letter ? name : StrCat("_", name);
+}
+
 const MlirAttr* FindField(std::span<const MlirNamedAttr> fields, std::string_view name) {
   for (const MlirNamedAttr& field : fields)
     if (field.name == name) return field.value;
@@ -75,8 +88,7 @@ Status Importer::Run() {
 
 Status Importer::ImportModuleAttrs() {
   const MlirOp& root = *tree_.op;
-  std::string_view name = StringNamed(root, "sym_name");
-  module_.name = module_.arena.CopyString(name.empty() ? "main" : name);
+  module_.name = module_.arena.CopyString(HloName(StringNamed(root, "sym_name"), "main"));
   SHOAL_ASSIGN(partitions, IntOf(root, "mhlo.num_partitions", 1));
   SHOAL_ASSIGN(replicas, IntOf(root, "mhlo.num_replicas", 1));
   if (partitions < 1 || replicas < 1) return Refused(root, "the numbers of partitions and replicas must be positive");
@@ -102,6 +114,12 @@ Status Importer::ImportModuleAttrs() {
   return {};
 }
 
+// The last part of the name in the location, or Arg_n.
+std::string Importer::ParameterName(const MlirValue& argument) {
+  const std::string name = locations_.NameOf(argument.location);
+  return HloName(name.substr(name.rfind('/') + 1), StrCat("Arg_", argument.index));
+}
+
 Status Importer::ImportFunction(const MlirOp& function, Computation** computation) {
   const auto known = imported_.find(&function);
   if (known != imported_.end()) {
@@ -116,7 +134,7 @@ Status Importer::ImportFunction(const MlirOp& function, Computation** computatio
   Instruction* const outer_returned = returned_;
   const std::vector<NamedAttr> outer_common = common_;
   builder_.SetOrigin(function.at, nullptr);
-  Computation& body = builder_.NewComputation(StringNamed(function, "sym_name"));
+  Computation& body = builder_.NewComputation(HloName(StringNamed(function, "sym_name"), "function"));
   computation_ = &body;
   const bool is_entry = outer == nullptr;
   const MlirBlock& block = function.regions[0].blocks[0];
@@ -142,7 +160,7 @@ Status Importer::ImportFunction(const MlirOp& function, Computation** computatio
         common_.push_back({kSharding.id, hlo});
     }
     builder_.SetOrigin(function.at, locations_.NameMetadataOf(argument.location));
-    Instruction* parameter = builder_.Parameter(body, shape);
+    Instruction* parameter = builder_.Parameter(body, shape, ParameterName(argument));
     for (const NamedAttr& attr : common_) SetAttr(*parameter, module_, attr.id, attr.value);
     argument.lowered = parameter;
   }

@@ -125,7 +125,7 @@ Result<Computation*> Importer::ImportBody(const MlirRegion& region, std::string_
   for (const MlirValue& argument : block.arguments) {
     SHOAL_ASSIGN(shape, ShapeOf(*argument.type, at));
     builder_.SetOrigin(at, locations_.NameMetadataOf(argument.location));
-    values.Set(argument, builder_.Parameter(*computation_, shape));
+    values.Set(argument, builder_.Parameter(*computation_, shape, ParameterName(argument)));
   }
   builder_.SetOrigin(at, nullptr);
   SHOAL_TRY(ImportBlock(block, {}));
@@ -153,9 +153,9 @@ Result<Computation*> Importer::ImportRegionWithCaptures(const MlirRegion& region
   builder_.SetOrigin(at, nullptr);
   if (values.size() == 1) {
     builder_.SetOrigin(at, locations_.NameMetadataOf(values[0]->location));
-    scope.Set(*values[0], builder_.Parameter(*computation_, shapes[0]));
+    scope.Set(*values[0], builder_.Parameter(*computation_, shapes[0], ParameterName(*values[0])));
   } else {
-    Instruction* tuple = builder_.Parameter(*computation_, module_.shapes.Tuple(shapes));
+    Instruction* tuple = builder_.Parameter(*computation_, module_.shapes.Tuple(shapes), "arg_tuple");
     for (size_t i = 0; i < values.size(); ++i)
       scope.Set(*values[i], builder_.GetTupleElement(*computation_, tuple, static_cast<int64_t>(i)));
   }

@@ -3,6 +3,7 @@
 
 #include "core/ir/sizes.h"
 #include "core/ops/control_flow.h"
+#include "core/ops/shardy_calls.h"
 #include "formats/stablehlo/import_functions.h"
 #include "formats/stablehlo/importer.h"
 #include "formats/stablehlo/sdy_text.h"
@@ -16,6 +17,10 @@ Status Importer::ReadMeshes() {
     const std::string_view name = StringNamed(*op, "sym_name");
     std::string_view text = StringNamed(*op, "mesh");
     if (text.starts_with("#sdy.mesh")) text.remove_prefix(9);
+    for (const char c : name) {
+      const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+      if (!plain) return Refused(*op, "the name of a mesh must consist of letters, digits, '_' and '.'");
+    }
     std::optional<Mesh> mesh = ParseSdyMesh(text);
     if (!mesh) return Refused(*op, "invalid mesh, expected <[\"x\"=2, …]>");
     const auto same = std::find_if(meshes_.begin(), meshes_.end(),
@@ -152,7 +157,6 @@ const Sharding* Importer::HloSharding(std::string_view sdy_text, int64_t rank) {
     if (moved != 0) {
       std::vector<int> order(iota.perm.begin(), iota.perm.end());
       size_t first = 0;
-      for (size_t i = 0; i < in_dims; ++i) (void)i;
       int64_t seen = 1, wanted = 1;
       for (size_t i = 0; i < iota.dims.size() - 2; ++i) wanted *= iota.dims[i];
       while (first < order.size() && seen < wanted) seen *= iota.reshape[static_cast<size_t>(order[first++])];
@@ -194,7 +198,7 @@ Result<Instruction*> Importer::MarkResult(Instruction* value, const std::string&
   AddFrontendAttribute("xla.sdy.sharding", PerValue(sdy_text));
   *sharding = HloSharding(sdy_text, value->shape().IsArray() ? value->shape().rank() : 0);
   if (*sharding != nullptr) common_.push_back({kSharding.id, *sharding});
-  return Add(Opcode::kCustomCall, {value}, {Target("xla.sdy.FuncResultSharding"), {CustomCall::kHasSideEffect.id, true}},
+  return Add(Opcode::kCustomCall, {value}, {Target(kResultShardingTarget), {CustomCall::kHasSideEffect.id, true}},
              value->shape_);
 }
 
@@ -206,7 +210,7 @@ Status ImportShardingConstraint(Importer& importer, const MlirOp& op) {
   importer.AddFrontendAttribute("xla.sdy.sharding", PerValue(text));
   if (const Sharding* hlo = importer.HloSharding(text, operand->shape().IsArray() ? operand->shape().rank() : 0))
     importer.common_attrs().push_back({kSharding.id, hlo});
-  std::vector<NamedAttr> attrs{Target("Sharding")};
+  std::vector<NamedAttr> attrs{Target(kShardingConstraintTarget)};
   if (!sharding->unreduced.empty()) attrs.push_back({CustomCall::kHasSideEffect.id, true});
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
   SHOAL_ASSIGN(value, importer.Add(Opcode::kCustomCall, {operand}, std::move(attrs), shape));
@@ -218,7 +222,7 @@ Status ImportShardingGroup(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(group, importer.IntOf(op, "group_id", 0));
   importer.AddFrontendAttribute("xla.sdy.sharding_group_id", StrCat(group, " : i64"));
   SHOAL_ASSIGN(value, importer.Add(Opcode::kCustomCall, {operand},
-                                   {Target("xla.sdy.ShardingGroup"), {CustomCall::kHasSideEffect.id, true}},
+                                   {Target(kShardingGroupTarget), {CustomCall::kHasSideEffect.id, true}},
                                    importer.module().shapes.Tuple({})));
   (void)value;
   return {};
@@ -232,7 +236,7 @@ Status ImportPropagationBarrier(Importer& importer, const MlirOp& op) {
   importer.AddFrontendAttribute("xla.sdy.allowed_direction", StrCat(number, " : i64"));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
   SHOAL_ASSIGN(value, importer.Add(Opcode::kCustomCall, {operand},
-                                   {Target("xla.sdy.PropagationBarrier"), {CustomCall::kHasSideEffect.id, true}}, shape));
+                                   {Target(kPropagationBarrierTarget), {CustomCall::kHasSideEffect.id, true}}, shape));
   return importer.SetResult(op, value);
 }
 
@@ -262,7 +266,7 @@ Status ImportManualComputation(Importer& importer, const MlirOp& op) {
     importer.AddFrontendAttribute("xla.sdy.in_shardings", per_value("in_shardings"));
     importer.AddFrontendAttribute("xla.sdy.manual_axes", axes);
     std::vector<NamedAttr> attrs = target_and_effect;
-    attrs.push_back(Target("xla.sdy.GlobalToLocalShape"));
+    attrs.push_back(Target(kGlobalToLocalTarget));
     const Shape* shape = local_shapes.size() == 1 ? local_shapes[0] : shapes.Tuple(local_shapes);
     SHOAL_ASSIGN(local, importer.Add(Opcode::kCustomCall, operands, std::move(attrs), shape));
     if (operands.size() == 1) locals.push_back(local);
@@ -287,7 +291,7 @@ Status ImportManualComputation(Importer& importer, const MlirOp& op) {
   importer.AddFrontendAttribute("xla.sdy.out_shardings", per_value("out_shardings"));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
   std::vector<NamedAttr> attrs = target_and_effect;
-  attrs.push_back(Target("xla.sdy.LocalToGlobalShape"));
+  attrs.push_back(Target(kLocalToGlobalTarget));
   SHOAL_ASSIGN(global, importer.Add(Opcode::kCustomCall, results, std::move(attrs), shape));
   importer.common_attrs().clear();
   return importer.SetResults(op, global);
@@ -297,8 +301,7 @@ Status ImportManualComputation(Importer& importer, const MlirOp& op) {
 Status ImportNamedComputation(Importer& importer, const MlirOp& op) {
   if (op.regions.size() != 1) return importer.Refused(op, "the op needs a body");
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  const std::string name(importer.StringNamed(op, "name"));
-  SHOAL_ASSIGN(body, importer.ImportBody(op.regions[0], name, op.at));
+  SHOAL_ASSIGN(body, importer.ImportBody(op.regions[0], "named_computation", op.at));
   importer.Reset(op);
   SHOAL_ASSIGN(called, importer.Add(Opcode::kCall, operands, {{kToApply.id, body}}));
   return importer.SetResults(op, called);

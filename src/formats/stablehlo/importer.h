@@ -28,6 +28,7 @@ class Importer {
 
   // ---- import_module.cc
   Status ImportFunction(const MlirOp& function, Computation** computation);
+  std::string ParameterName(const MlirValue& argument);
   const MlirOp* FunctionNamed(std::string_view name) const;
 
   // ---- import_ops.cc: what the functions of the table use

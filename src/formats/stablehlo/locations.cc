@@ -44,7 +44,7 @@ std::string JoinedNames(const MlirLocation& location, bool types) {
   std::vector<std::string_view> names;
   CollectNames(location, types, 0, names);
   std::string joined;
-  for (const std::string_view name : names) {
+  for (const std::string_view& name : names) {
     if (&name != names.data()) joined += ';';
     joined += name;
   }

@@ -1,5 +1,8 @@
 #include "formats/stablehlo/op_table.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "absl/container/flat_hash_map.h"
 #include "core/ops/op.h"
 #include "formats/stablehlo/import_functions.h"
@@ -13,7 +16,31 @@ constexpr MlirOpInfo kMlirOps[] = {
 #undef MLIR_OP
 };
 
+std::vector<MlirAttrRule> ParseRules(const MlirOpInfo& op) {
+  std::vector<MlirAttrRule> rules;
+  std::string_view rest = op.attributes;
+  while (!rest.empty()) {
+    const std::string_view text = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+    const size_t equal = text.find('=');
+    MlirAttrRule rule{FindAttr(op.opcode, AttrId(text.substr(0, equal))), text.substr(equal + 1), -1};
+    SHOAL_CHECK(rule.to != nullptr, "a row of mlir_ops.def names an attribute that the HLO op lacks");
+    if (rule.from[0] == '^') rule.region = rule.from[1] - '0';
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
 }  // namespace
+
+std::span<const MlirAttrRule> AttrRulesOf(const MlirOpInfo& op) {
+  static const auto kRules = [] {
+    std::vector<std::vector<MlirAttrRule>> rules;
+    for (const MlirOpInfo& row : kMlirOps) rules.push_back(ParseRules(row));
+    return rules;
+  }();
+  return kRules[static_cast<size_t>(&op - kMlirOps)];
+}
 
 const MlirOpInfo* FindMlirOp(std::string_view name) {
   static const auto kByName = [] {

@@ -1,7 +1,7 @@
 // The table of MLIR ops: how the text parser reads them and how they become HLO. Rows are in mlir_ops.def.
 #pragma once
 
-#include "core/ops/opcode.h"
+#include "core/ops/op.h"
 #include "formats/stablehlo/mlir.h"
 
 namespace shoal::internal {
@@ -15,6 +15,15 @@ struct MlirOpInfo {
   std::string_view syntax;                              // pretty syntax; empty: generic form only
   std::string_view attributes;                          // HLO attribute=MLIR attribute …
 };
+
+// An HLO attribute and its source: an MLIR attribute, or a region.
+struct MlirAttrRule {
+  const AttrDef* to = nullptr;
+  std::string_view from;
+  int region = -1;
+};
+// The rules of a row's `attributes`.
+std::span<const MlirAttrRule> AttrRulesOf(const MlirOpInfo& op);
 
 // The row of an op, by its full name; null if there is none.
 const MlirOpInfo* FindMlirOp(std::string_view name);

@@ -297,6 +297,13 @@ bool MlirTextReader::ReadDictionary(Attrs& attrs, char close) {
     const MlirAttr* value = nullptr;
     if (!Eat('=')) {
       value = NewAttr(Kind::kUnit);
+    } else if (Peek() == '(' && name == "sub_axis_info") {  // (pre_size)size
+      int64_t pre_size = 0, size = 0;
+      if (!Expect('(') || !ReadInt(&pre_size) || !Expect(')') || !ReadInt(&size)) return false;
+      MlirAttr* sub = NewAttr(Kind::kDictionary);
+      const MlirNamedAttr fields[] = {{"pre_size", IntAttr(pre_size)}, {"size", IntAttr(size)}};
+      sub->fields = module_.arena.Copy(fields);
+      value = sub;
     } else if (Peek() == '<' || (close == '>' && Peek() != '"' && Peek() != '[' && Peek() != '{')) {
       // Fields of a dialect's attribute: nested fields without a name, enum values without a dialect.
       if (Peek() == '<') {

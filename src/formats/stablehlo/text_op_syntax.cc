@@ -1,6 +1,6 @@
 // The pretty syntax of the ops. A row of the table is a list of tokens:
 //   o operand   O list of operands   A operands with a comma after each   D attribute dictionary
-//   T types: of the operands and the result alike, or (types) -> types, or types -> types
+//   T one type for the operands and the result, or (types) -> types, or types -> types
 //   S the types of select   P one type per operand and result   L types of operands   C complex   U tuple
 //   , ( ) [ ] =  the character   $a an attribute   @a a symbol   ~a raw text in brackets   word=a  word = attribute
 //   ?token… optional, if the next character or word is there   %name one of the functions below
@@ -65,7 +65,7 @@ bool MlirTextReader::ReadToken(std::string_view token, Draft& draft) {
       return ReadTypes(token[0], draft);
     case '$': {
       const char c = Peek();
-      const bool is_word = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+      const bool is_word = c >= 'A' && c <= 'Z';
       if (IsNumberStart(c)) return add(name, ReadPlainInt());
       return add(name, is_word ? Keyword(ReadBareName()) : ReadAttr());
     }
@@ -102,13 +102,20 @@ bool MlirTextReader::ReadToken(std::string_view token, Draft& draft) {
     return ReadInts(values) && add(attr, IntsAttr(values));
   }
   if (c >= 'A' && c <= 'Z') return add(attr, Keyword(ReadBareName()));
+  if (c == '"') {  // a string without a type
+    MlirAttr* text = NewAttr(Kind::kString);
+    return ReadString(&text->text) && add(attr, text);
+  }
   if (IsNumberStart(c)) return add(attr, ReadPlainInt());
   return add(attr, ReadAttr());
 }
 
-// An integer without a type: the ':' after it belongs to the op.
+// A number without a type: the ':' after it belongs to the op.
 const MlirAttr* MlirTextReader::ReadPlainInt() {
   int64_t value = 0;
+  const char* stop = at_ + 1;
+  while (stop != end_ && *stop >= '0' && *stop <= '9') ++stop;
+  if (stop != end_ && *stop == '.') return ReadNumber();
   return ReadInt(&value) ? IntAttr(value) : nullptr;
 }
 
@@ -143,7 +150,10 @@ bool MlirTextReader::ReadTypes(char mode, Draft& draft) {
     draft.result_types.assign(first->results.begin(), first->results.end());
     return true;
   }
-  if (mode == 'L') return true;
+  if (mode == 'L') {
+    draft.has_types = false;
+    return true;
+  }
   if (mode == 'P') {
     draft.result_types = types;
     return true;
@@ -460,7 +470,7 @@ bool MlirTextReader::ReadConvWindow(Draft& draft) {
     std::vector<int64_t> values;
     if (word == "reverse") {
       if (!Expect('[')) return false;
-      do {
+      while (Peek() != ']') {
         if (EatKeyword("true")) {
           values.push_back(1);
         } else if (EatKeyword("false")) {
@@ -470,7 +480,8 @@ bool MlirTextReader::ReadConvWindow(Draft& draft) {
           if (!ReadInt(&number)) return false;
           values.push_back(number != 0 ? 1 : 0);
         }
-      } while (Eat(','));
+        if (!Eat(',')) break;
+      }
       if (!Expect(']')) return false;
     } else if (!ReadInts(values)) {
       return false;

@@ -85,7 +85,7 @@ const MlirType* MlirTextReader::ReadUncachedType() {
     return type;
   }
   if (const MlirType* element = ElementTypeOf(word)) return element;
-  if (word == "none" || word == "vector") return ReadOpaqueType(start);
+  if (word == "none" || word == "vector" || word == "tf32" || word == "f80" || word == "f128") return ReadOpaqueType(start);
   ErrorAt(start, word.empty() ? "expected a type" : StrCat("unknown type ", word));
   return nullptr;
 }
@@ -132,13 +132,15 @@ const MlirType* MlirTextReader::ReadTensor(bool is_buffer) {
   type->element = element->element;
   type->dims = module_.arena.Copy(dims);
   if (Eat(',')) {
-    if (Eat("#stablehlo.bounds<") || Eat("#mhlo.type_extensions<bounds = [") || Eat("#mhlo.bounds<")) {
+    if (Eat("#stablehlo.bounds<") || Eat("#stablehlo.type_extensions<bounds = [") ||
+        Eat("#mhlo.type_extensions<bounds = [") || Eat("#mhlo.bounds<")) {
       std::vector<int64_t> bounds;
-      do {
+      while (Peek() != '>' && Peek() != ']') {
         int64_t bound = kUnboundedSize;
         if (!Eat('?') && !ReadInt(&bound)) return nullptr;
         bounds.push_back(bound);
-      } while (Eat(','));
+        if (!Eat(',')) break;
+      }
       Eat(']');
       if (!Expect('>')) return nullptr;
       if (bounds.size() != dims.size()) {
