@@ -26,7 +26,7 @@ constexpr char kInstructions[] =
 
 class AgentServer {
  public:
-  AgentServer(int in, int out, Roots roots, const McpOptions& options)
+  AgentServer(int in, int out, AllowedFolders roots, const McpOptions& options)
       : roots_(std::move(roots)), modules_(roots_), options_(options), rpc_(in, out, Framing::kLines) {
     for (std::vector<Tool> group : {ModuleTools(), InstructionTools(), RunTools()})
       for (Tool& tool : group)
@@ -47,7 +47,7 @@ class AgentServer {
   json ServerInfo() const { return {{"name", "shoal"}, {"title", "shoal"}, {"version", api::Version()}}; }
   static json Capabilities() { return {{"tools", json::object()}, {"resources", json::object()}}; }
 
-  const Roots roots_;
+  const AllowedFolders roots_;
   ModuleCache modules_;
   const McpOptions options_;
   std::vector<Tool> tools_;
@@ -184,7 +184,7 @@ void AgentServer::AddResources() {
 }  // namespace
 
 Result<int> ServeAgents(int in, int out, const McpOptions& options) {
-  SHOAL_ASSIGN(roots, Roots::Of(options.roots));
+  SHOAL_ASSIGN(roots, AllowedFolders::Of(options.roots));
   AgentServer(in, out, std::move(roots), options).Run();
   return 0;
 }

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "serve/mcp/roots.h"
+#include "serve/mcp/allowed_folders.h"
 #include "serve/rpc/server.h"
 #include "shoal/diff.h"
 #include "shoal/report.h"
@@ -21,7 +21,7 @@ namespace api = ::shoal;
 // Modules that were read, by path; a file that has changed is read again.
 class ModuleCache {
  public:
-  explicit ModuleCache(const Roots& roots) : roots_(roots) {}
+  explicit ModuleCache(const AllowedFolders& roots) : roots_(roots) {}
   // An error is text, as the command line prints it.
   std::variant<api::Facts, std::string> FactsOf(const std::string& path);
   std::variant<api::Module, std::string> ModuleOf(const std::string& path);
@@ -35,13 +35,13 @@ class ModuleCache {
   };
   std::variant<Entry*, std::string> Find(const std::string& path);
 
-  const Roots& roots_;
+  const AllowedFolders& roots_;
   std::mutex mutex_;
   std::vector<Entry> entries_;  // the last used one is the last
 };
 
 struct ToolContext {
-  const Roots& roots;
+  const AllowedFolders& roots;
   ModuleCache& modules;
   bool allow_write = false;
   std::stop_token stop;

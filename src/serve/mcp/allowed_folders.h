@@ -8,10 +8,10 @@
 
 namespace shoal::internal {
 
-class Roots {
+class AllowedFolders {
  public:
   // Folders that do not exist are an error.
-  static Result<Roots> Of(const std::vector<std::string>& folders);
+  static Result<AllowedFolders> Of(const std::vector<std::string>& folders);
 
   // The resolved path of a file or folder. Fails if it does not exist or lies outside the roots. Relative paths are
   // relative to the first root.

@@ -1,4 +1,4 @@
-#include "serve/mcp/roots.h"
+#include "serve/mcp/allowed_folders.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -43,8 +43,8 @@ class ScopedFile {
 
 }  // namespace
 
-Result<Roots> Roots::Of(const std::vector<std::string>& folders) {
-  Roots roots;
+Result<AllowedFolders> AllowedFolders::Of(const std::vector<std::string>& folders) {
+  AllowedFolders roots;
   for (const std::string& folder : folders) {
     SHOAL_ASSIGN(resolved, RealPath(folder));
     roots.folders_.push_back(resolved);
@@ -52,13 +52,13 @@ Result<Roots> Roots::Of(const std::vector<std::string>& folders) {
   return roots;
 }
 
-bool Roots::Contains(const std::string& resolved) const {
+bool AllowedFolders::Contains(const std::string& resolved) const {
   return std::any_of(folders_.begin(), folders_.end(), [&](const std::string& root) {
     return root == "/" || resolved == root || (resolved.starts_with(root) && resolved[root.size()] == '/');
   });
 }
 
-Result<std::string> Roots::Resolve(const std::string& path) const {
+Result<std::string> AllowedFolders::Resolve(const std::string& path) const {
   const bool is_relative = path.empty() || path.front() != '/';
   Result<std::string> resolved = RealPath(is_relative ? StrCat(folders_.front(), "/", path) : path);
   // A file outside the roots gives the same answer whether or not it exists.
@@ -67,7 +67,7 @@ Result<std::string> Roots::Resolve(const std::string& path) const {
   return resolved;
 }
 
-Result<std::string> Roots::ReadFile(const std::string& path) const {
+Result<std::string> AllowedFolders::ReadFile(const std::string& path) const {
   SHOAL_ASSIGN(resolved, Resolve(path));
   const ScopedFile file(open(resolved.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (file.get() < 0) return EnvironmentError(StrCat(path, ": ", std::strerror(errno)));
@@ -88,7 +88,7 @@ Result<std::string> Roots::ReadFile(const std::string& path) const {
   return bytes;
 }
 
-Result<std::string> Roots::ResolveNew(const std::string& path) const {
+Result<std::string> AllowedFolders::ResolveNew(const std::string& path) const {
   const size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   if (name.empty() || name == "." || name == "..") return Fail(StrCat(path, " is not the name of a file"));
@@ -99,7 +99,7 @@ Result<std::string> Roots::ResolveNew(const std::string& path) const {
   return target;
 }
 
-bool Roots::IsFolder(const std::string& resolved) const {
+bool AllowedFolders::IsFolder(const std::string& resolved) const {
   struct stat info {};
   return stat(resolved.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
