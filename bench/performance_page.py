@@ -1,4 +1,4 @@
-"""Writes docs/performance.md from the measurements of run_vs_xla.py."""
+"""Writes bench/performance.md from the measurements of run_vs_xla.py."""
 import json
 import math
 import os

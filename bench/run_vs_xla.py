@@ -4,7 +4,7 @@
     bench/run_vs_xla.py [FILE.hlo …] [--only TEXT] [--rounds N] [--json OUT] [--markdown OUT]
     bench/run_vs_xla.py --optimised                     shoal runs each program as XLA:CPU optimised it
     bench/run_vs_xla.py --devices 4                     steps on several devices, partitioned and optimised by XLA
-    bench/run_vs_xla.py --from A.json B.json --markdown docs/performance.md    the page of earlier measurements
+    bench/run_vs_xla.py --from A.json B.json --markdown bench/performance.md    the page of earlier measurements
 
 Without files: patterns and small programs, written with JAX and lowered to HLO (pip install jax; Python 3.12 or later
 for the newest), and XLA's own benchmarks if ../shared/corpus has them and they fit into memory. Each round runs XLA a

@@ -73,6 +73,8 @@ CALLS = {
     "ops": [],
     "time": ["FILE", "--on=h100x8"],
     "machines": [],
+    "completion": ["bash"],
+    "man": [],
     "opt": ["FILE"],
     "report": ["FILE", "-o", "PAGE"],
 }

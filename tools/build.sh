@@ -65,9 +65,15 @@ preset_dir() {
   printf '%s\n' "$dir"
 }
 
-# is_fresh DIR: DIR/shoal was built from the current sources.
+# mpi_appeared DIR: MPI's headers were installed after DIR was configured without them.
+mpi_appeared() {
+  [[ -e $1/build.ninja && ! -e $1/libshoal_mpi.so && ! -e $1/.with-mpi ]] && has_mpi
+}
+has_mpi() { command -v "${MPICXX:-mpicxx}" >/dev/null; }
+
+# is_fresh DIR: DIR/shoal was built from the current sources, with MPI if it is installed.
 is_fresh() {
-  [[ -x $1/shoal && -e $1/.fresh ]] &&
+  [[ -x $1/shoal && -e $1/.fresh ]] && ! mpi_appeared "$1" &&
     [[ -z $(find "$root/src" "$root/viewer" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$1/.fresh" -print -quit) ]]
 }
 
@@ -76,6 +82,7 @@ is_configured() {
   local dir=$1 option
   shift
   [[ -e $dir/build.ninja && -e $dir/.configured && ! $root/CMakePresets.json -nt $dir/.configured ]] || return
+  ! mpi_appeared "$dir" || return
   for option in "${@#-D}"; do
     grep -qs "^${option%%=*}:[A-Z]*=${option#*=}\$" "$dir/CMakeCache.txt" || return
   done
@@ -97,6 +104,7 @@ build() {
       run_logged "$dir/configure.log" cmake -S "$root" --preset "$preset" "$@" ||
         fail "cmake could not configure ${dir##*/}/ (see above); if it is from another machine or compiler, remove it and try again"
       touch "$dir/.configured"
+      if has_mpi; then touch "$dir/.with-mpi"; fi
     fi
     if [[ -e $dir/.fresh ]]; then
       say "building ${dir##*/}/"

@@ -23,8 +23,8 @@ export function formatBytes(value: number): string {
 /** Three significant digits: "6.83 ms", "403 µs". */
 export function formatSeconds(value: number): string {
   const units: [number, string][] = [[1, " s"], [1e-3, " ms"], [1e-6, " µs"], [1e-9, " ns"]];
-  if (value === 0) return "0 s";
   const size = Math.abs(value);
+  if (size < 5e-12) return "0 s";
   const [unit, name] = units.find(([each]) => size >= each * 0.9995) ?? [1e-9, " ns"];
   const scaledDown = size / unit;
   return (value < 0 ? "-" : "") + scaledDown.toFixed(scaledDown < 9.995 ? 2 : scaledDown < 99.95 ? 1 : 0) + name;

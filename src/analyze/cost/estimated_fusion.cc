@@ -63,7 +63,7 @@ EstimatedFusion::EstimatedFusion(const Computation& computation) : computation_(
 FusionRegion EstimatedFusion::RegionOf(const Instruction& root) const {
   std::vector<const Instruction*> body, stack{&root};
   absl::flat_hash_set<const Instruction*> seen{&root};
-  if (!IsFusible(root)) return {};
+  if (!IsFusible(root) && Info(root.opcode).op_class != OpClass::kContraction) return {};
   while (!stack.empty()) {
     const Instruction* hlo = stack.back();
     stack.pop_back();

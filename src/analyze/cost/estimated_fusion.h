@@ -14,7 +14,8 @@ class EstimatedFusion {
 
   // True if the instruction is computed in the kernels of its users, or does no work.
   bool IsInlined(const Instruction& hlo) const { return inlined_.contains(&hlo); }
-  // The kernel whose result is `root`: the root and the instructions inlined into it. Empty if `root` is not fusible.
+  // The kernel whose result is `root`: the root and the instructions inlined into it. Empty if `root` is neither fusible
+  // nor a contraction.
   FusionRegion RegionOf(const Instruction& root) const;
 
  private:

@@ -6,6 +6,7 @@
 
 #include "core/base/files.h"
 #include "core/base/strings.h"
+#include "core/base/suggest.h"
 
 namespace shoal::internal {
 namespace {
@@ -72,6 +73,7 @@ std::optional<double> SiPrefixFactor(std::string_view prefix) {
 // Parses "8" or "4x4x8". Returns an empty list if the text is malformed.
 std::vector<int64_t> ParseSizes(std::string_view text) {
   std::vector<int64_t> sizes;
+  if (text.ends_with('x')) return {};
   while (!text.empty()) {
     const size_t x = std::min(text.find('x'), text.size());
     int64_t size = 0;
@@ -145,7 +147,10 @@ Status SetMachineParameter(Machine& machine, std::string_view assignment) {
   const MachineParameter* parameter = FindMachineParameter(name);
   if (parameter == nullptr) {
     const std::string names = StrJoin(kParameters, ", ", [](std::string* out, const MachineParameter& p) { *out += p.name; });
-    return Fail(StrCat("unknown machine parameter '", name, "'; known: ", names));
+    std::vector<std::string> candidates;
+    for (const MachineParameter& p : kParameters)
+      candidates.emplace_back(p.name), candidates.emplace_back(p.name.substr(p.name.rfind('.') + 1));
+    return Fail(StrCat("unknown machine parameter '", name, "'", DidYouMean(name, candidates), "; known: ", names));
   }
   if (equals == std::string_view::npos) return Fail(StrCat("'", assignment, "': expected a value, as in nic=100GB/s"));
   const std::optional<double> value = ParseQuantity(assignment.substr(equals + 1), parameter->unit);
@@ -154,6 +159,12 @@ Status SetMachineParameter(Machine& machine, std::string_view assignment) {
                        parameter->unit.empty() ? "" : StrCat(" in ", parameter->unit), ", got '",
                        assignment.substr(equals + 1), "'"));
   const bool is_rate = parameter->unit == "B/s" || parameter->unit == "Hz" || parameter->unit == "flop/s";
+  // Without a unit, a number that is small for a rate is probably a number of GB/s or GHz.
+  constexpr double kMinRate = 1e6;
+  const bool has_unit = assignment.find_first_not_of("0123456789.eE+- ", equals + 1) != std::string_view::npos;
+  if (is_rate && !has_unit && *value > 0 && *value < kMinRate)
+    return Fail(StrCat("'", assignment, "': ", parameter->name, " is in ", parameter->unit, "; add the unit, as in ", name, "=",
+                       assignment.substr(equals + 1), "G", parameter->unit));
   const bool is_count = parameter->name == "cluster.nodes" || parameter->name == "node.devices" || parameter->name == "device.cores";
   if ((is_rate && *value <= 0) || (is_count && (*value < 1 || *value > 1e9)))
     return Fail(StrCat("'", assignment, "': ", parameter->name, " must be ", is_rate ? "positive" : "in [1, 1e9]"));
@@ -163,6 +174,22 @@ Status SetMachineParameter(Machine& machine, std::string_view assignment) {
   if (parameter->name.substr(0, 5) == "node." && parameter->name != "node.devices") machine.curves.clear();
   return {};
 }
+
+namespace {
+
+// The known machines, alone and with the size at the end of `name`.
+std::vector<std::string> SimilarMachines(std::string_view name) {
+  std::vector<std::string> all;
+  for (const Preset& preset : Presets()) {
+    all.emplace_back(preset.name);
+    for (size_t at = 0; at < name.size(); ++at)
+      if ((name[at] == 'x' || name[at] == '-') && !ParseSizes(name.substr(at + 1)).empty())
+        all.push_back(StrCat(preset.name, name.substr(at)));
+  }
+  return all;
+}
+
+}  // namespace
 
 Result<Machine> LoadMachine(const std::string& name) {
   for (const Preset& preset : Presets()) {
@@ -183,7 +210,7 @@ Result<Machine> LoadMachine(const std::string& name) {
   if (text.ok()) return ReadMachine(std::string((*text)->bytes()), name);
   std::string names;
   for (const Preset& preset : Presets()) StrAppend(&names, names.empty() ? "" : ", ", preset.name);
-  return Fail(StrCat("unknown machine or file '", name, "'; known machines: ", names,
+  return Fail(StrCat("unknown machine or file '", name, "'", DidYouMean(name, SimilarMachines(name)), "; known machines: ", names,
                      "; a size may follow: h100x8 (a node), h100x8x64 (64 nodes), tpu-v5p-4x4x8"));
 }
 

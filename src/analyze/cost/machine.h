@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,7 @@ struct NodeModel {
   NodeLinks links = NodeLinks::kSwitch;
   double bandwidth = 0;            // bytes per second from a device to the others in its node, one way
   double link_efficiency = 0.8;    // fraction of this bandwidth that a ring of large messages reaches
-  double latency = 0;              // seconds per hop
+  double latency = 3.4e-6;         // seconds per hop; the default is NCCL's value for a hop over NVLink
   double in_switch_reduction = 0;  // 1 if the switch performs reductions (NVLS)
 };
 
@@ -63,6 +64,7 @@ struct Machine {
   std::string name;         // "h100x8x64"
   std::string family;       // "h100"
   std::string description;
+  std::string accuracy;     // the expected error of predictions, in words
   std::string curves;       // the device whose measured collective times apply
   DeviceModel device;
   NodeModel node;
@@ -70,6 +72,7 @@ struct Machine {
   TorusModel torus;
   KernelConstants kernels;
   std::map<std::string, std::string> sources;  // reference for each parameter's value, by parameter name
+  std::set<std::string> given;                 // parameters that the file sets; the others have their defaults
   bool fixed_size = false;                     // the machine's name or an option fixes the number of nodes
 
   double devices() const;

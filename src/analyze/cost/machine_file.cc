@@ -4,6 +4,7 @@
 #include "analyze/cost/embedded.h"
 #include "analyze/cost/machine.h"
 #include "core/base/strings.h"
+#include "core/base/suggest.h"
 #include "yaml-cpp/yaml.h"
 
 namespace shoal::internal {
@@ -23,15 +24,22 @@ std::string_view RenamedKey(std::string_view key) {
   return {};
 }
 
+std::vector<std::string> AllKeys() {
+  std::vector<std::string> keys{"name", "base", "description", "accuracy", "collectives", "device.kind", "node.links", "torus.dims", "kernels"};
+  for (const MachineParameter& parameter : MachineParameters()) keys.emplace_back(parameter.name);
+  return keys;
+}
+
 class MachineReader {
  public:
   MachineReader(Machine& machine, const std::string& path) : machine_(machine), path_(path) {}
 
   Status Read(const YAML::Node& root) {
     if (!root.IsMap()) return ErrorAt(root, "a machine file must be a map with the keys name, device, node, …");
+    if (const YAML::Node base = root["base"]) SHOAL_TRY(ReadBase(base));
     SHOAL_TRY(ReadMap(root, ""));
     for (const MachineParameter& parameter : MachineParameters())
-      if (parameter.required && !seen_keys_.contains(std::string(parameter.name)))
+      if (parameter.required && !seen_keys_.contains(std::string(parameter.name)) && !inherited_.contains(std::string(parameter.name)))
         return ErrorAt(root, StrCat("key '", parameter.name, "' is missing"));
     if (machine_.family.empty()) return ErrorAt(root, "key 'name' is missing");
     return CheckPositive(root);
@@ -57,7 +65,9 @@ class MachineReader {
     for (const MachineParameter& parameter : MachineParameters())
       if (parameter.name == key) return ReadParameter(parameter, value);
     if (key == "name") return ReadText(key, value, machine_.family);
+    if (key == "base") return {};  // read first
     if (key == "description") return ReadText(key, value, machine_.description);
+    if (key == "accuracy") return ReadText(key, value, machine_.accuracy);
     if (key == "collectives") return ReadText(key, value, machine_.curves);
     if (key == "device.kind") return ReadEnum(key, value, {"gpu", "tpu"}, machine_.device.kind);
     if (key == "node.links") return ReadEnum(key, value, {"switch", "mesh", "torus"}, machine_.node.links);
@@ -69,7 +79,8 @@ class MachineReader {
         });
     if (!is_section) {
       const std::string_view renamed = RenamedKey(key);
-      return ErrorAt(name, StrCat("unknown key '", key, "'", renamed.empty() ? "" : StrCat("; it is now '", renamed, "'")));
+      return ErrorAt(name, StrCat("unknown key '", key, "'", renamed.empty() ? DidYouMean(key, AllKeys()) : StrCat("; it is now '", renamed, "'"),
+                                  "; shoal machines --keys lists all keys"));
     }
     if (!value.IsMap()) return ErrorAt(value, StrCat("key '", key, "' must be a map"));
     return ReadMap(value, key + ".");
@@ -109,6 +120,16 @@ class MachineReader {
       return ErrorAt(node, StrCat("key '", parameter.name, "' must be a non-negative number",
                                   parameter.unit.empty() ? "" : StrCat(" in ", parameter.unit), ", got '", text, "'"));
     parameter.at(machine_) = *number;
+    machine_.given.insert(std::string(parameter.name));
+    return {};
+  }
+
+  // The values of another machine, which the keys of this file override.
+  Status ReadBase(const YAML::Node& value) {
+    if (!value.IsScalar()) return ErrorAt(value, "key 'base' must be the name of a machine");
+    SHOAL_ASSIGN(base, LoadMachine(value.Scalar()));
+    machine_ = std::move(base);
+    for (const MachineParameter& parameter : MachineParameters()) inherited_[std::string(parameter.name)] = true;
     return {};
   }
 
@@ -158,7 +179,7 @@ class MachineReader {
 
   Machine& machine_;
   const std::string& path_;
-  std::map<std::string, bool> seen_keys_;
+  std::map<std::string, bool> seen_keys_, inherited_;
 };
 
 Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const std::string& path) {
@@ -183,7 +204,6 @@ KernelConstants FittedConstants() {
 
 Result<Machine> ReadMachine(const std::string& yaml, const std::string& path) {
   Machine machine;
-  machine.node.latency = 3.4e-6;  // the default is NCCL's value for a hop over NVLink
   machine.kernels = FittedConstants();
   return ReadMachineOver(std::move(machine), yaml, path);
 }

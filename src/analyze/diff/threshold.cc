@@ -53,7 +53,7 @@ Result<Threshold> ParseThreshold(const std::string& text) {
   threshold.is_change = threshold.is_percent || minus || plus;
   if (threshold.is_percent) rest.remove_suffix(1);
   double bound = 0;
-  if (threshold.is_percent) {
+  if (threshold.is_percent || threshold.metric == "step_seconds") {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), bound);
     valid &= error == std::errc() && end == rest.data() + rest.size();
   } else {

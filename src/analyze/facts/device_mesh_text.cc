@@ -50,6 +50,14 @@ std::vector<DeviceMesh::Axis> DeviceMesh::Axes() const {
   std::vector<Axis> axes;
   for (size_t i = boundaries_.size(); i-- > 1;) {
     const StridedAxis part{boundaries_[i] / boundaries_[i - 1], boundaries_[i - 1]};
+    // A named axis of which some groups use only a part is still one axis.
+    const auto named = std::find_if(named_.begin(), named_.end(), [&](const NamedAxis& axis) {
+      return part.stride >= axis.range.stride && part.end() <= axis.range.end();
+    });
+    if (named != named_.end()) {
+      if (axes.empty() || axes.back().name != named->name) axes.push_back({named->name, named->range.size, named->range.stride});
+      continue;
+    }
     const std::string name = NameOf(part);
     axes.push_back({name.substr(0, name.rfind('=')), part.size, part.stride});
   }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/base/strings.h"
+#include "core/base/suggest.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
@@ -35,7 +36,8 @@ Status CheckName(const char* kind, const std::string& name, const std::set<std::
   if (shown.size() > kMax) shown.resize(kMax);
   return Fail(StrCat("unknown ", kind, " '", name, "'; ",
                      all.empty() ? "there are none" : StrCat("known: ", StrJoin(shown, ", ")),
-                     all.size() > kMax ? StrCat(" and ", all.size() - kMax, " more") : std::string()));
+                     all.size() > kMax ? StrCat(" and ", all.size() - kMax, " more") : std::string(),
+                     DidYouMean(name, std::vector<std::string>(all.begin(), all.end()))));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ std::span<const Metric> Metrics() {
       {"bytes", &ModuleTotals::bytes, true},
       {"wire_bytes", &ModuleTotals::wire_bytes, true},
       {"collectives", &ModuleTotals::collectives, false},
-      {"peak_memory", &ModuleTotals::peak_memory, true},
+      {"peak_memory", &ModuleTotals::peak_memory, true}, {"step_seconds", &ModuleTotals::step_seconds, false},
   };
   return kMetrics;
 }

@@ -18,6 +18,7 @@ struct ModuleTotals {
   double wire_bytes = 0;                  // maximum bytes received by any device from other devices
   double collectives = 0;                 // number of executed collectives
   double peak_memory = 0;                 // maximum of the live bytes
+  double step_seconds = 0;                // predicted on the machine of an option; 0: there is none
   std::map<std::string, double> by_kind;  // number of executed collectives by kind
   std::vector<std::string> assumptions;
 };

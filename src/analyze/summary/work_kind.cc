@@ -1,5 +1,6 @@
 #include "analyze/summary/work_kind.h"
 
+#include "analyze/cost/kernel_descriptor.h"
 #include "analyze/facts/logical_collective.h"
 #include "core/ops/traits.h"
 
@@ -29,6 +30,7 @@ WorkKind WorkKindOfClass(OpClass op_class) {
 WorkKind WorkKindOf(const Instruction& hlo, const FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
   if (IsCommunication(op) || OpCategoryOf(op, works) == OpCategory::kCommunication) return WorkKind::kCollective;
+  if (IsCustomCall(op) && DescribeKernel(op).product) return WorkKind::kGemm;  // a matrix product by a library
   if (IsFusion(op)) return WorkKindOfClass(works.Of(op).main_class);
   return WorkKindOfClass(Info(op.opcode).op_class);
 }

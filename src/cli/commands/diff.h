@@ -9,7 +9,7 @@ namespace shoal::internal {
 struct DiffFlags {
   CommonFlags common;
   LoopFlags loops;
-  std::string a, b;
+  std::string on, a, b;
   std::vector<std::string> thresholds;
   int64_t top = 8;
   bool exit_code = false;

@@ -7,6 +7,7 @@ namespace shoal::internal {
 
 struct MachinesFlags {
   std::string name;
+  bool yaml = false, keys = false;
   CommonFlags common;
 };
 

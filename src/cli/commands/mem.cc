@@ -29,10 +29,11 @@ int MemCommand(const MemFlags& flags) {
   if (input.module == nullptr) return FailOnInput(input, flags.common);
   if (Status fits = CheckTotalSize(*input.module); !fits.ok()) return FailOnInput(input, fits.diag(), flags.common);
   const ModuleFacts facts(*input.module, {.backend = ParseBackend(flags.backend)});
-  MemReport report{flags.file, &facts, {}, ParseBytes(flags.budget), flags.top};
+  MemReport report{flags.file, &facts, {}, ParseBytes(flags.budget), flags.top, {}};
+  report.candidates = RematerializationCandidates(facts);
   if (flags.run && !ComputeRunMemory(input, facts, report)) return FailOnInput(input, flags.common);
   const int status = Finish(input, flags.common.json ? MemJson(report) : MemText(report, OutputStyle()), flags.common);
-  return status == kOk && !report.Fits() ? kInputError : status;
+  return status == kOk && !report.Fits() ? kCheckFailed : status;
 }
 
 }  // namespace shoal::internal

@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "core/base/strings.h"
+#include "core/base/suggest.h"
 #include "core/base/environment_error.h"
+#include "core/ops/backend.h"
 #include "core/ir/rewrite.h"
 #include "core/verify/verify.h"
 #include "execute/runtime/pass_context.h"
@@ -20,6 +22,8 @@ int ListPasses() {
   for (const Pass& pass : EnginePipeline()) StrAppend(&text, pass.name, ": ", pass.reason, "\n");
   text += "\nonly with --passes or --communication, as in XLA's GPU pipeline:\n";
   for (const Pass& pass : CommunicationPipeline()) StrAppend(&text, pass.name, ": ", pass.reason, "\n");
+  text += "\nonly with --passes, or before those of --communication if XLA:CPU compiled the module:\n";
+  for (const Pass& pass : CpuUndoPipeline()) StrAppend(&text, pass.name, ": ", pass.reason, "\n");
   return WriteText(text);
 }
 
@@ -30,13 +34,29 @@ void PrintTime(const Pass& pass, bool changed, double seconds) {
   PrintToStderr(line);
 }
 
-Result<std::vector<Pass>> SelectPasses(const std::vector<std::string>& names, bool communication = false) {
-  const std::span<const Pass> all = communication ? CommunicationPipeline() : EnginePipeline();
-  if (names.empty()) return std::vector<Pass>(all.begin(), all.end());
+// The passes of --communication. They come after those that undo the rewrites of a CPU compiler, if it compiled the module.
+std::vector<Pass> CommunicationPasses(const Module& module) {
+  std::vector<Pass> passes;
+  const BackendChoice backend = InferBackend(module);
+  if (backend.backend == Backend::kCpu && backend.has_evidence && module.is_scheduled)
+    passes.assign(CpuUndoPipeline().begin(), CpuUndoPipeline().end());
+  passes.insert(passes.end(), CommunicationPipeline().begin(), CommunicationPipeline().end());
+  return passes;
+}
+
+std::vector<std::string> PassNames() {
+  std::vector<std::string> names;
+  for (const auto& passes : {EnginePipeline(), CommunicationPipeline(), CpuUndoPipeline()})
+    for (const Pass& pass : passes) names.emplace_back(pass.name);
+  return names;
+}
+
+Result<std::vector<Pass>> SelectPasses(const std::vector<std::string>& names) {
+  if (names.empty()) return std::vector<Pass>(EnginePipeline().begin(), EnginePipeline().end());
   std::vector<Pass> passes;
   for (const std::string& name : names) {
     const Pass* pass = PassByName(name);
-    if (pass == nullptr) return EnvironmentError(StrCat("unknown pass '", name, "'; --list-passes lists all passes"));
+    if (pass == nullptr) return EnvironmentError(StrCat("unknown pass '", name, "'", DidYouMean(name, PassNames()), "; --list-passes lists all passes"));
     passes.push_back(*pass);
   }
   return passes;
@@ -46,10 +66,12 @@ Result<std::vector<Pass>> SelectPasses(const std::vector<std::string>& names, bo
 
 int OptCommand(const OptFlags& flags) {
   if (flags.list_passes) return ListPasses();
+  if (flags.file.empty()) return FailOnUsage("FILE is required; --list-passes, which needs no file, lists the passes", flags.common);
   Input input = ReadInput(flags.file, {/*strict=*/true});
   if (input.module != nullptr) Verify(*input.module, input.diags);
   if (input.module == nullptr || input.diags.errors() > 0) return FailOnInput(input, flags.common);
-  Result<std::vector<Pass>> passes = SelectPasses(flags.passes, flags.communication);
+  Result<std::vector<Pass>> passes = flags.communication && flags.passes.empty()
+                                        ? CommunicationPasses(*input.module) : SelectPasses(flags.passes);
   if (!passes.ok()) return FailOnInput(input, passes.diag(), flags.common);
   for (const std::vector<std::string>* names : {&flags.disabled, &flags.print_after})
     if (Result<std::vector<Pass>> listed = SelectPasses(*names); !listed.ok())

@@ -13,6 +13,8 @@
 #include "core/base/environment_error.h"
 
 namespace shoal::internal {
+
+const char* const kVersion = "shoal " SHOAL_VERSION;
 namespace {
 
 std::atomic<bool> is_muted = false;

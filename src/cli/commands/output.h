@@ -9,12 +9,13 @@
 
 namespace shoal::internal {
 
-inline constexpr const char* kVersion = "shoal 0.1";
+extern const char* const kVersion;  // "shoal 0.1"
 
 // Exit statuses.
 inline constexpr int kOk = 0;
 inline constexpr int kInputError = 1;
 inline constexpr int kUsageOrSystemError = 2;  // wrong usage, a missing file, a full disk, no memory
+inline constexpr int kCheckFailed = 3;         // a check failed that an option requests: a threshold, a budget, --exit_code
 
 // The exit status for an error.
 inline int StatusOf(const Diag& diag) { return IsEnvironmentError(diag) ? kUsageOrSystemError : kInputError; }

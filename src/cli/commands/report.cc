@@ -15,8 +15,8 @@ Result<std::vector<Machine>> LoadMachines(const std::vector<std::string>& names)
   return machines;
 }
 
-PageInput InputOf(const Input& input, const ExecutionOptions& options) {
-  return {input.path, std::make_shared<const ModuleFacts>(input.module, FactOptions{.execution = options})};
+PageInput InputOf(const Input& input, const ExecutionOptions& options, const std::string& backend) {
+  return {input.path, std::make_shared<const ModuleFacts>(input.module, FactOptions{.execution = options, .backend = ParseBackend(backend)})};
 }
 
 }  // namespace
@@ -33,8 +33,8 @@ int ReportCommand(const ReportFlags& flags) {
   const Module* other = b.module != nullptr ? b.module.get() : a.module.get();
   const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({a.module.get(), other});
   if (!options.ok()) return FailOnInput(a, options.diag(), common);
-  const PageInput page_a = InputOf(a, *options);
-  const PageInput page_b = b.module != nullptr ? InputOf(b, *options) : PageInput();
+  const PageInput page_a = InputOf(a, *options, flags.backend);
+  const PageInput page_b = b.module != nullptr ? InputOf(b, *options, flags.backend) : PageInput();
   const int64_t budget = flags.budget.empty() ? -1 : ParseBytes(flags.budget).value_or(-1);
   Result<Page> page = MakePage(page_a, b.module != nullptr ? &page_b : nullptr,
                                      {*machines, flags.traces, flags.devices_per_node, budget});

@@ -9,6 +9,7 @@ namespace shoal::internal {
 struct ReportFlags {
   CommonFlags common;
   LoopFlags loops;
+  std::string backend;
   std::string a, b, out, budget;
   std::vector<std::string> on, traces;
   int64_t devices_per_node = 8;

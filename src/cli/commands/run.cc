@@ -14,6 +14,8 @@
 #include "core/verify/verify.h"
 #include "execute/data/inputs.h"
 #include "execute/data/job_outputs.h"
+#include "execute/data/partitioned_inputs.h"
+#include "execute/data/replicas.h"
 #include "execute/interp/memory_preflight.h"
 #include "execute/interp/step_log.h"
 #include "execute/interp/ticker.h"
@@ -108,6 +110,7 @@ class RunSession {
     SHOAL_TRY(CheckResources());
     SHOAL_ASSIGN(generated, MakeArguments());
     arguments = std::move(generated);
+    if (!flags_.inputs.empty() && job_.placement() == nullptr) WarnAboutReplicas(arguments);
     return MakeObservers();
   }
 
@@ -214,10 +217,46 @@ class RunSession {
       return SnapshotArguments(module, grid, input_.arguments, job_.placement());
     }
     if (module.entry->parameters.empty()) return Arguments(static_cast<size_t>(grid.count()));
-    report_.inputs = StrCat("no inputs given: generated with ", flags_.argument_mode);
-    if (flags_.argument_mode.find("random") != std::string::npos)
-      StrAppend(&report_.inputs, ", random_seed ", flags_.random_seed);
-    return Generate(module, grid, flags_.argument_mode, flags_.random_seed, job_.placement());
+    std::string mode = flags_.argument_mode;
+    const bool shares = flags_.shardings_from.empty() && NeedsSharedInputs(module, mode);
+    if (shares) mode = "use_shared_random_inputs";
+    report_.inputs = StrCat("no inputs given: generated with ", mode);
+    if (mode.find("random") != std::string::npos) StrAppend(&report_.inputs, ", random_seed ", flags_.random_seed);
+    if (shares)
+      StrAppend(&report_.inputs, "; the module has no shardings, so every device gets the same inputs"
+                                 " (--shardings-from=BEFORE.hlo splits those of the module before partitioning)");
+    if (!flags_.shardings_from.empty()) return SplitInputs(mode);
+    return Generate(module, grid, mode, flags_.random_seed, job_.placement());
+  }
+
+  // True for a partitioned module from a compiler that dropped the shardings of the parameters. Replicated parameters
+  // must then agree, and which ones are replicated is unknown.
+  static bool NeedsSharedInputs(const Module& module, const std::string& mode) {
+    if (mode != "use_random_inputs" || !module.is_scheduled || module.num_partitions < 2) return false;
+    const std::vector<Leaf> leaves = ParameterLeaves(module);
+    return std::none_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.sharding != nullptr; });
+  }
+
+  // Generates the inputs of the module before partitioning and splits them.
+  Result<Arguments> SplitInputs(const std::string& mode) {
+    before_ = ReadInput(flags_.shardings_from, {/*strict=*/true});
+    if (before_.module != nullptr) Verify(*before_.module, before_.diags);
+    for (const Diag& diag : before_.diags.found())
+      if (diag.severity == Severity::kError)
+        return EnvironmentError(StrCat("--shardings-from=", flags_.shardings_from, ": ", diag.message, "; shoal check shows the location"));
+    const ModuleOnDevices parts{*input_.module, report_.devices.grid};
+    SHOAL_ASSIGN(partitioning, PartitioningOf(*before_.module, parts));
+    StrAppend(&report_.inputs, ", split by the shardings of ", flags_.shardings_from);
+    const Arguments whole = Generate(*before_.module, DeviceGrid{}, mode, flags_.random_seed, nullptr);
+    return partitioning.is_split ? SplitArguments(whole[0], parts, partitioning, job_.placement())
+                                 : RegroupArguments(whole, parts);
+  }
+
+  // Warns about parameters that the shardings replicate but the inputs do not.
+  void WarnAboutReplicas(const Arguments& arguments) {
+    const std::vector<std::string> differing = DifferingReplicas(*input_.module, report_.devices.grid, arguments);
+    if (differing.empty() || flags_.common.json) return;
+    PrintToStderr(StrCat("warning: replicas that must be equal differ between devices: ", StrJoin(differing, ", "), "\n"));
   }
 
   // Checks memory and output directories before anything is generated.
@@ -272,7 +311,7 @@ class RunSession {
 
   const RunFlags& flags_;
   JobContext job_;  // declared first, so that it is destroyed last
-  Input input_;
+  Input input_, before_;
   RunOutcome outcome_;
   RunReport report_;
   Outfeeds outfeeds_;

@@ -15,7 +15,7 @@ struct RunFlags {
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
   EngineFlags engine;
-  std::string numerics;
+  std::string numerics, shardings_from;
   std::string profile;  // "-": print a table; else the trace file
   int64_t num_repeats = 1;
   bool explain = false;

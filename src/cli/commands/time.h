@@ -9,7 +9,7 @@ namespace shoal::internal {
 struct TimeFlags {
   CommonFlags common;
   LoopFlags loops;
-  std::string file, explain, trace, sweep, against;
+  std::string file, b, explain, trace, sweep, against, backend;
   std::vector<std::string> on, set;
   std::optional<int64_t> num_replicas, num_partitions;
   size_t top = 10;

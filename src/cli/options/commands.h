@@ -8,10 +8,12 @@ namespace shoal::internal {
 Action AddCheck(Options& command);
 Action AddComm(Options& command);
 Action AddCompare(Options& command);
+Action AddCompletion(Options& command);
 Action AddCost(Options& command);
 Action AddDiff(Options& command);
 Action AddLsp(Options& command);
 Action AddMachines(Options& command);
+Action AddMan(Options& command);
 Action AddMcp(Options& command);
 Action AddMem(Options& command);
 Action AddOps(Options& command);

@@ -1,11 +1,14 @@
 #include "cli/options/options.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "CLI/CLI.hpp"
+#include "cli/options/command_info.h"
 #include "cli/commands/output.h"
 #include "core/base/strings.h"
+#include "core/base/suggest.h"
 #include "core/base/environment_error.h"
 #include "present/reports/diags_json.h"
 #include "present/reports/table.h"
@@ -45,6 +48,43 @@ std::vector<std::string> NormalizedArguments(int argc, char** argv) {
     }
   }
   return arguments;
+}
+
+// `shoal help` and `shoal help COMMAND` are --help.
+void ExpandHelp(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] != "help") return;
+  if (arguments.size() > 1) std::swap(arguments[0], arguments[1]);
+  arguments[arguments.size() > 1 ? 1 : 0] = "--help";
+}
+
+// The problem with the name of the command, with a suggestion.
+std::string UnknownCommand(const std::string& name, const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.emplace_back(command.name);
+  const std::string problem = StrCat("unknown command '", name, "'");
+  std::error_code none;
+  if (std::filesystem::is_directory(name, none)) return StrCat(problem, "; to summarize an XLA dump directory, run shoal stats ", name);
+  if (std::filesystem::exists(name, none)) return StrCat(problem, "; to see what the module does, run shoal show ", name);
+  const std::string suggestion = DidYouMean(name, names);
+  return suggestion.empty() ? problem + "; run shoal --help for the list" : problem + suggestion;
+}
+
+// The first argument that looks like an option but is none of the command, with a suggestion. Empty if there is none.
+// CLI11 would report a missing argument first.
+std::string UnknownOption(const CLI::App& command, std::span<const std::string> arguments) {
+  std::vector<std::string> known{"--help"};
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (!argument.starts_with("--")) continue;
+    const std::string name = argument.substr(0, argument.find('='));
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string suggestion = DidYouMean(name, known);
+    if (suggestion.empty()) suggestion = StrCat("; run shoal ", command.get_name(), " --help for the list");
+    return StrCat("unknown option '", name, "' of shoal ", command.get_name(), suggestion);
+  }
+  return {};
 }
 
 // Prints the help or version text, or the error with CLI11's hint. Returns the exit status.
@@ -204,18 +244,55 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
   }
   try {
     std::vector<std::string> arguments = NormalizedArguments(argc, argv);
+    ExpandHelp(arguments);
+    if (starts_with_command) {
+      const CLI::App& command = *app.get_subcommand(argv[1]);
+      if (const std::string problem = UnknownOption(command, std::span(arguments).subspan(1)); !problem.empty())
+        return PrintParseResult(app, CLI::ValidationError(problem), HasArgument(argc, argv, "--json"));
+    }
     std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the reverse order
     app.parse(std::move(arguments));
   } catch (const CLI::RequiredError& error) {
     const bool json = HasArgument(argc, argv, "--json");
     if (!app.get_subcommands().empty()) return PrintParseResult(app, error, json);
     const bool is_missing = argc < 2 || *argv[1] == '-';
-    const std::string problem = is_missing ? std::string("missing command") : StrCat("unknown command '", argv[1], "'");
-    return PrintParseResult(app, CLI::ValidationError(problem + "; run shoal --help for the list"), json);
+    const std::string problem = is_missing ? std::string("missing command; run shoal --help for the list")
+                                           : UnknownCommand(std::string_view(argv[1]) == "help" && argc > 2 ? argv[2] : argv[1], commands);
+    return PrintParseResult(app, CLI::ValidationError(problem), json);
   } catch (const CLI::ParseError& error) {
     return PrintParseResult(app, error, HasArgument(argc, argv, "--json"));
   }
   return actions.at(app.get_subcommands().front())();
+}
+
+std::vector<CommandInfo> Describe(std::span<const Command> commands) {
+  std::vector<CommandInfo> all;
+  for (const Command& command : commands) {
+    CLI::App app(command.summary, command.name);
+    Options options(app);
+    command.add(options);
+    CommandInfo info{command.name, command.summary, app.get_footer(), {}};
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->get_name() == "--help") continue;
+      OptionInfo one;
+      one.is_positional = option->get_positional();
+      one.is_flag = option->get_items_expected_max() == 0;
+      one.is_required = option->get_required();
+      one.help = option->get_description();
+      one.default_value = option->get_default_str();
+      if (one.is_positional) one.names.push_back(option->get_name(true));
+      for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
+      // CLI11 lists the choices of OneOf in the type: "TEXT:{a,b}".
+      const std::string type = option->get_type_name();
+      if (const size_t open = type.find('{'); open != std::string::npos)
+        for (std::string& choice : CLI::detail::split(type.substr(open + 1, type.find('}') - open - 1), ','))
+          one.choices.push_back(std::move(choice));
+      info.options.push_back(std::move(one));
+    }
+    all.push_back(std::move(info));
+  }
+  return all;
 }
 
 }  // namespace shoal::internal

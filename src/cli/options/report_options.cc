@@ -1,5 +1,6 @@
 // Options of shoal report.
 #include "cli/options/shared_options.h"
+#include "core/ops/backend.h"
 #include "cli/options/commands.h"
 #include "cli/commands/report.h"
 
@@ -18,6 +19,8 @@ Action AddReport(Options& command) {
       .Check(ValidateBytes);
   command.Value("--devices_per_node", flags->devices_per_node, "Number of consecutive devices in a node")
       .Positive();
+  command.Value("--backend", flags->backend, "The backend that compiled the module (default: inferred)")
+      .OneOf({std::begin(kBackends), std::end(kBackends)});
   AddTo(command, flags->loops);
   AddTo(command, flags->common);
   command.Footer(

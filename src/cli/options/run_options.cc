@@ -17,6 +17,8 @@ Action AddRun(Options& command) {
   command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the module)")
       .Between(1, kMaxRunDevices);
   command.Value("--inputs", flags->inputs, "Directory with dD/K.npy, or K.npy for all devices; or an .npz file");
+  command.Value("--shardings_from", flags->shardings_from,
+                "Generate the inputs of this module, from before SPMD partitioning, and split them by its shardings");
   command.Value("--outputs", flags->outputs, "Write the results to this directory, as dD/K.npy");
   command.Value("--hlo_argument_mode", flags->argument_mode, "Method of generating missing inputs")
       .OneOf(ArgumentModeNames());

@@ -28,9 +28,13 @@ const std::vector<Command> kCommands = {
     {"mcp", "Serve agents with the Model Context Protocol over standard input and output", AddMcp},
     {"ops", "List every HLO op with its class, operands and attributes", AddOps},
     {"opt", "Run optimization passes on a module and print the result", AddOpt},
+    {"completion", "Print the completion script for bash, zsh or fish", AddCompletion},
+    {"man", "Print the man page of shoal, or of one command", AddMan},
 };
 
 }  // namespace
+
+std::span<const Command> AllCommands() { return kCommands; }
 
 int Shoal(int argc, char** argv) {
   try {

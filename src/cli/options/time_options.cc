@@ -1,6 +1,7 @@
 // Options of shoal time.
 #include "analyze/facts/device_grid.h"
 #include "cli/options/shared_options.h"
+#include "core/ops/backend.h"
 #include "cli/options/commands.h"
 #include "cli/commands/time.h"
 
@@ -9,6 +10,7 @@ namespace shoal::internal {
 Action AddTime(Options& command) {
   auto flags = std::make_shared<TimeFlags>();
   command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("B", flags->b, "A second module, whose step is shown beside that of the first");
   command.Repeated("--on", flags->on,
                    "Machine: h200, h100x8, h100x8x64, tpu-v5p-4x4x8 or a YAML file; repeat it to compare").Required();
   command.Repeated("--set", flags->set, "Change a parameter of the machine: nic=100GB/s, device.bandwidth=4TB/s");
@@ -23,6 +25,8 @@ Action AddTime(Options& command) {
       .Between(1, kMaxIds);
   command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the module)")
       .Between(1, kMaxIds);
+  command.Value("--backend", flags->backend, "The backend that compiled the module (default: inferred)")
+      .OneOf({std::begin(kBackends), std::end(kBackends)});
   AddTo(command, flags->loops);
   AddTo(command, flags->common);
   command.Footer(
@@ -32,6 +36,7 @@ Action AddTime(Options& command) {
       "  shoal time module.hlo --on=h200\n"
       "  shoal time module.hlo --on=h100x8x16 --trace=step.json\n"
       "  shoal time module.hlo --on=h100x8 --on=b200x8\n"
+      "  shoal time yesterday.hlo today.hlo --on=h100x8\n"
       "  shoal time module.hlo --on=h200 --against=step.xplane.pb\n"
       "  shoal time module.hlo --on=h100x8 --sweep nodes=2,4,8,16\n"
       "  shoal time module.hlo --on=h100x8x16 --set nic=100GB/s --json | jq .step_seconds");

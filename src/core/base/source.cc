@@ -67,7 +67,7 @@ Result<std::unique_ptr<Source>> Source::Read(const std::string& path) {
   fstat(file, &info);
   Status failure;
   if (S_ISDIR(info.st_mode)) {
-    failure = EnvironmentError("is a directory, not an HLO module");
+    failure = EnvironmentError("is a directory, not an HLO module; shoal stats summarizes an XLA dump directory");
   } else if (S_ISREG(info.st_mode) && info.st_size > 0 && static_cast<size_t>(info.st_size) <= kMaxTextBytes) {
     source->mapped_size_ = static_cast<size_t>(info.st_size);
     void* mapped = mmap(nullptr, source->mapped_size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);

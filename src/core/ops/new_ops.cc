@@ -89,4 +89,12 @@ void TurnIntoReshape(Instruction& transpose, Module& module) {
   DropAttr(transpose, module, kDimensions.id);
 }
 
+bool TurnReshapeIntoBitcast(Instruction& hlo, Module& module) {
+  if (hlo.opcode != Opcode::kReshape || !hlo.shape().IsArray() || hlo.shape().has_dynamic()) return false;
+  for (const Shape* shape : {hlo.shape_, hlo.operands[0]->shape_})
+    if (module.shapes.WithDefaultLayout(*shape) != shape) return false;
+  hlo.opcode = Opcode::kBitcast;
+  return true;
+}
+
 }  // namespace shoal::internal

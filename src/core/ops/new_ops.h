@@ -30,5 +30,7 @@ Instruction* NewSlice(Module& module, Computation& computation, Instruction* ope
                       const Instruction& instead_of);
 // Precondition: the transpose keeps the row-major order of the elements.
 void TurnIntoReshape(Instruction& transpose, Module& module);
+// Turns a reshape between row-major layouts, which moves no bytes, into a bitcast. Returns false for other ops.
+bool TurnReshapeIntoBitcast(Instruction& hlo, Module& module);
 
 }  // namespace shoal::internal

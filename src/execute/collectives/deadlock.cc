@@ -144,6 +144,7 @@ std::optional<Diag> DeadlockReport::Explain() const {
     StrAppend(&message, "\n  ", DeviceList(finished), finished.size() == 1 ? " has finished" : " have finished");
   add(Differences(involved, /*branches=*/true));
   add(Differences(involved, /*branches=*/false));
+  message += "\n  next: shoal show FILE --op=communication --groups shows the order of the collectives and their groups";
   return Fail(all[0].at->at, "", std::move(message));
 }
 

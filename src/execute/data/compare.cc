@@ -69,10 +69,17 @@ double LargestFinite(const Array& array) {
 Difference CompareArrays(const Array& a, const Array& b, const ErrorBounds& bounds) {
   Difference difference;
   difference.elements = a.count();
-  difference.rel_bound = bounds.rel.value_or(DefaultRelative(a.type(), b.type()));
+  // A result has few elements beyond several times the expected error.
+  constexpr double kRelativeFactor = 10, kAbsoluteFactor = 5;
+  const bool is_float = DefaultRelative(a.type(), b.type()) > 0;
+  const double expected = is_float ? bounds.expected_error : 0;
+  difference.expected_error = expected;
+  difference.rel_bound = bounds.rel.value_or(std::max(DefaultRelative(a.type(), b.type()), kRelativeFactor * expected));
   difference.abs_bound = bounds.abs.value_or(0);
   if (AreBitIdentical(a, b)) return difference;
-  if (!bounds.abs) difference.abs_bound = difference.rel_bound * 0.01 * std::max(1.0, LargestFinite(a));
+  const double largest = LargestFinite(a);
+  if (!bounds.abs)
+    difference.abs_bound = std::max(DefaultRelative(a.type(), b.type()) * 0.01 * std::max(1.0, largest), kAbsoluteFactor * expected * largest);
   for (int64_t i = 0; i < a.count(); ++i) {
     const Pair pair = MeasureAt(a, b, i);
     if (pair.distance == 0) continue;
@@ -85,6 +92,7 @@ Difference CompareArrays(const Array& a, const Array& b, const ErrorBounds& boun
     difference.max_abs = std::max(difference.max_abs, pair.distance);
     difference.max_rel = std::max(difference.max_rel, relative);
   }
+  difference.error = largest > 0 ? difference.max_abs / largest : 0;
   return difference;
 }
 

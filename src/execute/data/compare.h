@@ -13,6 +13,7 @@ namespace shoal::internal {
 // element, or by a hundredth of that, relative to the largest element.
 struct ErrorBounds {
   std::optional<double> abs, rel;
+  double expected_error = 0;  // of the values, relative to the largest element; widens the default bounds
 };
 
 struct Difference {
@@ -21,6 +22,8 @@ struct Difference {
   double max_abs = 0, max_rel = 0;  // maxima over all elements; infinite if a difference is not finite
   int64_t at = -1;  // the first element that exceeds the bounds, else that with max_abs; -1: none
   double abs_bound = 0, rel_bound = 0;  // the bounds applied
+  double error = 0;                     // max_abs relative to the largest element
+  double expected_error = 0;            // as in ErrorBounds
 };
 
 // The arrays must have equal dimensions; their types may differ.

@@ -1,10 +1,12 @@
 #include "execute/data/partitioned_inputs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "analyze/facts/manual_regions.h"
 #include "core/base/strings.h"
+#include "execute/data/error_estimate.h"
 #include "execute/data/generate.h"
 #include "execute/data/leaves.h"
 
@@ -140,12 +142,15 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
   for (const Value& result : whole_results) AppendLeaves(result, a.emplace_back());
   for (const Value& result : part_results) AppendLeaves(result, b.emplace_back());
   const PartitionedPair pair{whole, parts.module, parts.grid, partitioning.annotated};
+  const std::vector<double> errors = EstimateResultErrors(whole), part_errors = EstimateResultErrors(parts.module);
   std::vector<OutputComparison> outputs;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (i >= a[0].size() || i >= b[0].size())
       return Fail({}, "compare.C1", StrCat("output ", leaves[i].number, " is declared, but was not returned"));
     if (!a[0][i].IsArray() || !b[0][i].IsArray()) continue;
     OutputComparison worst{leaves[i].number, {}, {}, 0, "", {}};
+    ErrorBounds own = bounds;
+    if (i < errors.size() && i < part_errors.size()) own.expected_error = std::hypot(errors[i], part_errors[i]);
     if (b.size() > 1 && !std::ranges::equal(a[0][i].array().dims(), b[0][i].array().dims())) {
       std::vector<Array> shards;
       for (const auto& of_device : b) shards.push_back(of_device[i].array());
@@ -156,7 +161,7 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
                     StrCat("output ", leaves[i].number, " is ", ToString(shards[0]), " on each of ",
                            parts.grid.count(), " devices, but that is not a shard of the other module's ",
                            ToString(worst.a)));
-      CompareShards(shards, inferred->grid, bounds, worst);
+      CompareShards(shards, inferred->grid, own, worst);
       worst.note = StrCat(DescribeShards(inferred->grid), ", ", inferred->source);
       outputs.push_back(std::move(worst));
       continue;
@@ -167,7 +172,7 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
         return Fail({}, "compare.C4",
                     StrCat("output ", leaves[i].number, " is ", ToString(x), " in one module, ", ToString(y),
                            " in the other"));
-      TrackWorst(x, y, static_cast<int64_t>(device), bounds, worst);
+      TrackWorst(x, y, static_cast<int64_t>(device), own, worst);
     }
     outputs.push_back(std::move(worst));
   }

@@ -115,11 +115,13 @@ class NanCheck : public Observer {
     if (hlo.parent != module_.entry) StrAppend(&message, ", in computation ", hlo.parent->name);
     message += Iterations(counts_[static_cast<size_t>(device.id())], hlo.parent);
     const Metadata* metadata = hlo[kMetadata];
-    if (metadata == nullptr) return message;
+    const std::string next = StrCat("\n  next: shoal run FILE --dump='", hlo.name, "$' writes the value of ", hlo.name,
+                                    ", and --dump with the names of its operands theirs");
+    if (metadata == nullptr) return message + next;
     const std::string source = FormatSourceLocation(*metadata, module_.stack_frames);
     if (!metadata->op_name.empty()) StrAppend(&message, "; from ", metadata->op_name);
     if (!source.empty()) StrAppend(&message, metadata->op_name.empty() ? "; from " : ", ", source);
-    return message;
+    return message + next;
   }
 
   const Module& module_;

@@ -50,7 +50,8 @@ Result<std::unique_ptr<Communicator>> LoadMpi() {
   void* library = OpenPart(kLibrary, RTLD_NOW | RTLD_GLOBAL, error);
   if (library == nullptr && access(path.c_str(), R_OK) != 0)
     return EnvironmentError(StrCat("this shoal was built without MPI: ", path,
-                                   " does not exist; --transport=threads runs all devices in this process"));
+                                   " does not exist; install libopenmpi-dev and build again (./shoal notices it), or run all devices "
+                                   "in this process with --transport=threads"));
   if (library == nullptr) return EnvironmentError(StrCat("cannot load MPI: ", error));
   auto* make = reinterpret_cast<Communicator* (*)()>(dlsym(library, "shoal_new_mpi_communicator"));
   if (make == nullptr) return EnvironmentError(StrCat(path, " is not shoal's MPI library; reinstall shoal"));

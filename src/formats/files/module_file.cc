@@ -1,5 +1,6 @@
 #include "formats/files/module_file.h"
 
+#include "core/base/strings.h"
 #include "formats/proto/detect.h"
 #include "formats/proto/read.h"
 #include "formats/proto/write.h"
@@ -11,6 +12,22 @@ namespace {
 
 // True if the beginning of the file contains a zero byte, which text never does.
 bool LooksBinary(std::string_view bytes) { return bytes.substr(0, 4096).find('\0') != std::string_view::npos; }
+
+// The kind of a text that is certainly not HLO, with the command that leads to HLO. Empty for other texts.
+std::string OtherLanguage(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  const std::string_view head = text.substr(first == std::string_view::npos ? 0 : first, 4096);
+  constexpr std::string_view kDump =
+      "; compile it with XLA_FLAGS=--xla_dump_to=DIR, or print jax.jit(f).lower(…).compile().as_text()";
+  const auto has = [&](std::string_view word) { return head.find(word) != std::string_view::npos; };
+  if (head.starts_with("ML\xefR")) return StrCat("MLIR bytecode, such as a StableHLO artifact, not HLO", kDump);
+  if ((head.starts_with("module ") || head.starts_with("module@") || head.starts_with("func.func") || head.starts_with("#loc")) && !has("HloModule"))
+    return StrCat(has("stablehlo.") ? "StableHLO" : has("mhlo.") ? "MHLO" : "MLIR", ", not HLO", kDump);
+  if (head.starts_with("{ lambda")) return StrCat("a jaxpr, not HLO", kDump);
+  if (head.starts_with("import ") || head.starts_with("from ") || head.starts_with("def ") || (head.starts_with("#!") && has("python")))
+    return StrCat("Python, not HLO; run it with XLA_FLAGS=--xla_dump_to=DIR, then shoal stats DIR");
+  return {};
+}
 
 }  // namespace
 
@@ -42,9 +59,14 @@ ModuleFile ReadModuleSource(std::unique_ptr<Source> source, const ParseOptions& 
     file.arguments = std::move(read.arguments);
     file.result = read.result;
   } else if (LooksBinary(bytes)) {
-    file.diags.Add(Fail("the file is neither HLO text nor an HLO protobuf"));
+    const std::string language = OtherLanguage(bytes);
+    file.diags.Add(Fail(StrCat("the file is ", language.empty() ? "neither HLO text nor an HLO protobuf" : language)));
   } else {
     file.module = ParseModule(file.source, options, file.diags);
+    if (const std::string language = file.module == nullptr ? OtherLanguage(bytes) : ""; !language.empty()) {
+      file.diags = {};
+      file.diags.Add(Fail(StrCat("the file is ", language)));
+    }
   }
   return file;
 }

@@ -3,13 +3,19 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "analyze/cost/recomputation.h"
 #include "analyze/memory/memory.h"
+#include "core/base/diags.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
 #include "core/ops/custom_calls.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
+#include "core/verify/verify.h"
+#include "predict/timeline/backend_mismatch.h"
+#include "predict/timeline/origin_finder.h"
 #include "transform/passes/pass.h"
+#include "transform/passes/pipeline.h"
 
 namespace shoal::internal {
 namespace {
@@ -46,25 +52,33 @@ bool IsComplete(const Module& module) {
   return true;
 }
 
-bool HasCollectives(const Module& module) {
-  for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions)
-      if (Info(hlo->opcode).op_class == OpClass::kCollective) return true;
-  return false;
+bool IsValid(Module& module) {
+  Diags found;
+  Verify(module, found);
+  return found.errors() == 0;
 }
 
-// Model flops utilization: the time of all flops at peak rate, as a fraction of the step time.
-double UtilizationOf(const SimulatedStep& prediction, const DeviceModel& device) {
-  double busy_seconds = 0;
-  for (const OpTime& op : prediction.ops) {
+// The utilization of the matrix units: the time of all matrix products, convolutions and attention calls at peak rate,
+// as a fraction of the step time.
+void SetUtilization(const DeviceModel& device, Prediction& result) {
+  double model_seconds = 0, seconds = 0;
+  for (const OpTime& op : result.prediction.ops) {
+    if (op.kind != TimeKind::kMatrix) continue;
     const MatrixUnit unit = op.kernel.product ? op.kernel.product->unit : MatrixUnit::kBf16;
-    busy_seconds += op.flops / PeakOf(device, unit);
+    const double at_peak = op.flops / PeakOf(device, unit);
+    seconds += at_peak;
+    if (!IsRecomputation(*op.hlo)) model_seconds += at_peak;
   }
-  return prediction.step_seconds > 0 ? busy_seconds / prediction.step_seconds : 0;
+  if (result.prediction.step_seconds <= 0) return;
+  result.mfu = model_seconds / result.prediction.step_seconds;
+  result.hfu = seconds / result.prediction.step_seconds;
 }
 
-void AddWarnings(const Prediction& result, std::vector<std::string>& warnings) {
+void AddWarnings(const Prediction& result, int64_t devices, std::vector<std::string>& warnings) {
   const Machine& machine = result.machine;
+  if (machine.fixed_size && result.scale_out == 1 && machine.devices() > static_cast<double>(devices))
+    warnings.push_back(StrCat("the module uses ", devices, " of the ", machine.devices(), " devices of ", machine.name,
+                              ": its groups fit in one node, so more nodes change nothing"));
   if (result.memory_needed > machine.device.memory)
     warnings.push_back(StrCat("needs ", result.memory_needed / 1e9, " GB of memory per device; the device has ",
                               machine.device.memory / 1e9, " GB"));
@@ -81,45 +95,36 @@ void AddWarnings(const Prediction& result, std::vector<std::string>& warnings) {
                               " ms of latency; a hierarchical algorithm would help, more bandwidth would not"));
 }
 
-// Transforms a partitioned module like XLA's GPU pipeline: creates reduce-scatters and combines collectives.
-// Returns null if no pass changes the module.
-std::unique_ptr<Module> WithTransformedCollectives(const Module& module, Origins& origins) {
-  if (module.is_scheduled || !IsComplete(module) || !HasCollectives(module)) return nullptr;
+}  // namespace
+
+// Transforms an unscheduled module like XLA's GPU pipeline, with the passes of `shoal opt --communication` before its
+// schedule. Undoes the rewrites of a CPU compiler first. Returns null if no pass changes the module.
+std::unique_ptr<Module> PredictionInput::TransformedModule() {
+  const Module& module = original_->module();
+  const bool undo = backend_.backend == Backend::kCpu && backend_.has_evidence && module.is_scheduled;
+  if ((module.is_scheduled && !undo) || !IsComplete(module)) return nullptr;
   std::unique_ptr<Module> copy = CloneModule(module);
-  std::vector<absl::flat_hash_map<std::string_view, const Instruction*>> names(module.computations.size());
-  for (size_t c = 0; c < module.computations.size(); ++c)
-    for (size_t i = 0; i < module.computations[c]->instructions.size(); ++i) {
-      const Instruction* hlo = module.computations[c]->instructions[i];
-      origins[copy->computations[c]->instructions[i]] = hlo;
-      names[c][hlo->name] = hlo;
-    }
-  bool changed = false;
-  for (auto* pass : {&CreateReduceScatters, &CombineCollectives}) {
-    const Result<bool> done = pass(*copy, PassContext());
-    if (!done.ok()) return nullptr;
-    changed |= done.value();
-  }
-  if (!changed) return nullptr;
-  // A pass gives each new instruction the name of the instruction that it replaces.
-  for (size_t c = 0; c < names.size(); ++c)
-    for (const Instruction* hlo : copy->computations[c]->instructions)
-      if (auto found = names[c].find(hlo->name); found != names[c].end()) origins.try_emplace(hlo, found->second);
+  if (!IsValid(*copy)) return nullptr;
+  const OriginFinder finder(module, *copy);
+  if (undo && !RunPipeline(*copy, CpuUndoPipeline()).ok()) return nullptr;
+  const Result<bool> changed = RunPipeline(*copy, KernelPipeline());
+  if (!changed.ok() || !(*changed || undo)) return nullptr;
+  origins_ = finder.OriginsOf(*copy);
+  is_cpu_undone_ = undo;
   return copy;
 }
 
-}  // namespace
-
-PredictionInput::PredictionInput(std::shared_ptr<const ModuleFacts> original) : original_(std::move(original)) {
-  Origins origins;
-  std::shared_ptr<const Module> transformed = WithTransformedCollectives(original_->module(), origins);
+PredictionInput::PredictionInput(std::shared_ptr<const ModuleFacts> original)
+    : original_(std::move(original)), backend_(ChooseBackend(original_->module(), original_->options().backend)) {
+  std::shared_ptr<const Module> transformed = TransformedModule();
   if (transformed == nullptr) {
     facts_ = original_;
     return;
   }
-  origins_ = std::move(origins);
   FactOptions options = original_->options();
   options.num_replicas = original_->devices().grid.replicas;
   options.num_partitions = original_->devices().grid.partitions;
+  if (is_cpu_undone_) options.backend = Backend::kGpu;
   facts_ = std::make_shared<const ModuleFacts>(std::move(transformed), std::move(options));
 }
 
@@ -148,11 +153,13 @@ Result<Prediction> PredictOnMachine(const PredictionInput& input, const Machine&
   result.prediction = Predict(plan);
   for (OpTime& op : result.prediction.ops)
     if (auto origin = input.origins().find(op.hlo); origin != input.origins().end()) op.hlo = origin->second;
-  result.mfu = UtilizationOf(result.prediction, result.machine.device);
+  SetUtilization(result.machine.device, result);
+  result.backend_mismatch = BackendMismatch(input, result.machine);
   if (result.prediction.step_seconds > 0)
     result.bandwidth = result.prediction.bytes / result.prediction.step_seconds;
-  result.memory_needed = static_cast<double>(DeviceBytes(input.original().memory()));
-  AddWarnings(result, result.warnings);
+  const ModuleFacts& compiled = input.is_cpu_undone() ? input.facts() : input.original();
+  result.memory_needed = static_cast<double>(DeviceBytes(compiled.memory()));
+  AddWarnings(result, devices, result.warnings);
   return result;
 }
 

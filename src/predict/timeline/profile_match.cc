@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/base/strings.h"
+#include "predict/timeline/launch_order.h"
 
 namespace shoal::internal {
 namespace {
@@ -17,7 +19,7 @@ bool IsLibrary(KernelKind family) {
 
 class Matcher {
  public:
-  Matcher(const SimulatedStep& prediction, const Trace& profile) : profile_(profile) {
+  Matcher(const SimulatedStep& prediction, const Trace& profile) : prediction_(prediction), profile_(profile) {
     std::map<std::tuple<KernelKind, double, double, double>, std::vector<size_t>> equal_kernels;
     for (const OpTime& op : prediction.ops) {
       by_name_.try_emplace(std::string(op.hlo->name), ops_.size());
@@ -48,7 +50,8 @@ class Matcher {
     counts_.assign(ops_.size(), 0);
     std::vector<size_t> owner(profile_.events.size(), kUnmatched);
     for (size_t i = 0; i < owner.size(); ++i) owner[i] = FindByName(profile_.events[i].name);
-    AttributeToLibraryCalls(owner);
+    const bool is_ordered = AttributeByLaunchOrder(owner);
+    if (!is_ordered) AttributeToLibraryCalls(owner);
     ProfileComparison result;
     double unmatched = 0;
     for (size_t i = 0; i < owner.size(); ++i) {
@@ -57,11 +60,16 @@ class Matcher {
       else ops_[owner[i]].measured += profile_.events[i].duration;
       result.owners.push_back(owner[i] == kUnmatched ? nullptr : ops_[owner[i]].hlo);
     }
-    DivideAmongEqualKernels();
+    if (!is_ordered) DivideAmongEqualKernels();
     result.steps = CountSteps(owner);
     result.measured /= result.steps;
     result.unmatched = unmatched / result.steps;
     for (MeasuredOp& op : ops_) op.measured /= result.steps, result.predicted += op.predicted;
+    result.matched_share = result.measured > 0 ? 1 - result.unmatched / result.measured : 0;
+    double found = 0;
+    for (const MeasuredOp& op : ops_)
+      if (op.measured > 0) found += op.predicted;
+    result.found_share = result.predicted > 0 ? found / result.predicted : 0;
     result.ops = ops_;
     std::stable_sort(result.ops.begin(), result.ops.end(), [](const MeasuredOp& a, const MeasuredOp& b) {
       return std::abs(a.measured - a.predicted) > std::abs(b.measured - b.predicted);
@@ -140,6 +148,59 @@ class Matcher {
     }
   }
 
+  static bool IsDriverCopy(const std::string& name) {
+    return name.starts_with("Mem") || name.starts_with("mem");  // MemcpyD2D, Memset, memcpy32_post
+  }
+
+  // The first event of each step: one of an op that runs once per step and whose name is unique.
+  std::vector<size_t> StepStarts(const std::vector<size_t>& owner, size_t& op) const {
+    std::vector<std::vector<size_t>> events(groups_.size());
+    for (size_t i = 0; i < owner.size(); ++i)
+      if (owner[i] != kUnmatched) events[group_of_[owner[i]]].push_back(i);
+    const std::vector<size_t>* best = nullptr;
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      if (groups_[g].size() != 1 || times_[groups_[g][0]] != 1 || events[g].empty()) continue;
+      if (best == nullptr || events[g].front() < best->front()) best = &events[g], op = groups_[g][0];
+    }
+    return best == nullptr ? std::vector<size_t>() : *best;
+  }
+
+  // Aligns the kernels of each step with the schedule. Returns false if the steps cannot be told apart, or are too long.
+  bool AttributeByLaunchOrder(std::vector<size_t>& owner) const {
+    size_t first_op = 0;
+    const std::vector<size_t> starts = StepStarts(owner, first_op);
+    const std::vector<const OpTime*> order = LaunchOrder(prediction_);
+    if (starts.empty() || order.empty()) return false;
+    std::vector<ExpectedKernel> expected;
+    std::vector<size_t> op_of;
+    for (const OpTime* op : order) {
+      const size_t k = index_.at(op->hlo);
+      const bool is_copy = op->family == KernelKind::kMemcpy || op->family == KernelKind::kCopy || op->family == KernelKind::kHostCopy;
+      expected.push_back({times_[k] > 0 ? ops_[k].predicted / times_[k] : 0, group_of_[k], is_copy, is_library_[k]});
+      op_of.push_back(k);
+    }
+    // A step of the profile begins at `first_op`; rotate the schedule likewise.
+    const auto at = static_cast<size_t>(std::find(op_of.begin(), op_of.end(), first_op) - op_of.begin());
+    std::rotate(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(at), expected.end());
+    std::rotate(op_of.begin(), op_of.begin() + static_cast<std::ptrdiff_t>(at), op_of.end());
+    std::vector<size_t> ordered(owner.size(), kUnmatched);
+    for (size_t s = 0; s <= starts.size(); ++s) {
+      // The events before the first start are the end of a step.
+      const size_t begin = s == 0 ? 0 : starts[s - 1], end = s < starts.size() ? starts[s] : owner.size();
+      if (begin == end) continue;
+      std::vector<MeasuredKernel> launched;
+      for (size_t i = begin; i < end; ++i)
+        launched.push_back({profile_.events[i].duration, owner[i] == kUnmatched ? SIZE_MAX : group_of_[owner[i]],
+                            IsDriverCopy(profile_.events[i].name)});
+      const auto owners = AlignStep(launched, expected);
+      if (!owners) return false;
+      for (size_t i = begin; i < end; ++i)
+        ordered[i] = (*owners)[i - begin] == SIZE_MAX ? owner[i] : op_of[(*owners)[i - begin]];
+    }
+    owner = std::move(ordered);
+    return true;
+  }
+
   void AttributeToLibraryCalls(std::vector<size_t>& owner) const {
     size_t before = kUnmatched;
     for (size_t i = 0; i < owner.size(); ++i) {
@@ -185,6 +246,7 @@ class Matcher {
     return std::max(1.0, std::round(ratios[ratios.size() / 2]));
   }
 
+  const SimulatedStep& prediction_;
   const Trace& profile_;
   std::vector<MeasuredOp> ops_;
   std::vector<std::vector<size_t>> groups_;  // indices of ops with equal kernels
@@ -203,6 +265,16 @@ std::string KernelName(std::string_view name) {
   for (char& c : kernel)
     if (c == '.' || c == '-') c = '_';
   return kernel;
+}
+
+std::string WhyProfileDiffers(const ProfileComparison& comparison) {
+  constexpr double kMinShare = .6;
+  const auto percent = [](double share) { return StrCat(static_cast<int>(100 * share), " %"); };
+  if (comparison.matched_share < kMinShare)
+    return StrCat("only ", percent(comparison.matched_share), " of the profile's time belongs to kernels of this module");
+  if (comparison.found_share < kMinShare)
+    return StrCat("the profile has kernels for only ", percent(comparison.found_share), " of this module's predicted time");
+  return {};
 }
 
 ProfileComparison CompareWith(const SimulatedStep& prediction, const Trace& profile) { return Matcher(prediction, profile).Compare(); }

@@ -61,14 +61,27 @@ void Recorder::Transfer(const DevicePlanOp& op, Stream stream, double start, dou
       {{"algorithm", async.timing.algorithm}, {"bytes", StrCat(async.bytes)}, {"members", StrCat(async.place.members)}}, op.hlo);
 }
 
-void Recorder::Wait(const PlannedAsync* async, double start, double seconds, double weight) {
-  const bool is_copy = async != nullptr && async->use == nullptr;
-  result_.kinds[static_cast<size_t>(is_copy ? TimeKind::kCopy : TimeKind::kCommunication)] += weight * seconds;
+void Recorder::Received(const PlannedAsync& async, double weight) {
+  AsyncTime& time = AsyncOf(async);
+  time.times += weight;
+  time.seconds += weight * async.timing.seconds;
+}
+
+void Recorder::Wait(const PlannedAsync* async, std::span<const Part> during, double start, double seconds, double weight) {
+  double late = seconds;
+  for (const Part& part : during) {
+    const bool is_copy = part.async->use == nullptr;
+    result_.kinds[static_cast<size_t>(is_copy ? TimeKind::kCopy : TimeKind::kCommunication)] += weight * part.seconds;
+    AsyncOf(*part.async).exposed += weight * part.seconds;
+    late -= part.seconds;
+  }
+  late = std::max(0.0, late);
+  result_.kinds[static_cast<size_t>(TimeKind::kCommunication)] += weight * late;
+  result_.late_seconds += weight * late;
   if (async == nullptr) {
     AddEvent("wait for collectives", kCompute, start, seconds, "exposed", weight, {}, nullptr);
     return;
   }
-  AsyncOf(*async).exposed += weight * seconds;
   const size_t event = AddEvent(StrCat("wait for ", async->start->name), kCompute, start, seconds, "exposed", weight, {}, nullptr);
   if (auto from = started_.find(async); from != started_.end() && event < kMaxEvents)
     result_.trace.flows.push_back({from->second, event});

@@ -1,6 +1,8 @@
 // Collects the results of a simulation: the times of ops and collectives, and the events of the timeline.
 #pragma once
 
+#include <span>
+
 #include "predict/timeline/simulated_step.h"
 
 namespace shoal::internal {
@@ -18,8 +20,15 @@ class Recorder {
   void Kernel(const DevicePlanOp& op, const KernelDescriptor& kernel, const CacheTraffic& traffic, const KernelTime& timing,
               double start, double seconds, double weight);
   void Transfer(const DevicePlanOp& op, Stream stream, double start, double weight);
-  // Records that kernels wait for `async`. Null stands for all pending collectives and copies.
-  void Wait(const PlannedAsync* async, double start, double seconds, double weight);
+  // Records a transfer that another device starts.
+  void Received(const PlannedAsync& async, double weight);
+  // Records that kernels wait for `async`; null stands for all pending collectives and copies. `during` has the parts of
+  // this time in which each transfer was running: the waiting time belongs to them.
+  struct Part {
+    const PlannedAsync* async = nullptr;
+    double seconds = 0;
+  };
+  void Wait(const PlannedAsync* async, std::span<const Part> during, double start, double seconds, double weight);
   // Records the loop iterations that are not simulated one by one.
   void RemainingIterations(const Instruction& loop, double iterations, double start, double seconds);
   // Records that the host waits for a value from the device.

@@ -29,7 +29,7 @@ struct OpTime {
 // The time of a collective or an async copy over the whole step.
 struct AsyncTime {
   const PlannedAsync* async = nullptr;
-  double times = 0, seconds = 0, exposed = 0;  // `exposed` is the time that kernels wait for it
+  double times = 0, seconds = 0, exposed = 0;  // `exposed` is the time of it during which kernels wait
 };
 
 // The times of a class of devices with equal behaviour.
@@ -45,6 +45,7 @@ struct SimulatedStep {
   double step_seconds = 0;    // the whole step, including idle time
   double device_seconds = 0;  // time in which the device computes or waits for transfers
   std::array<double, kTimeKinds> kinds{};
+  double late_seconds = 0;    // part of the communication: waiting for devices that are late, not for a transfer
   double launches = 0, host_seconds = 0;
   double flops = 0, bytes = 0;
   std::vector<OpTime> ops;         // sorted by decreasing time

@@ -42,6 +42,7 @@ class Simulation {
     now_ = 0;
     free_.fill(0);
     ends_.clear();
+    for (auto& stream : transfers_) stream.clear();
     runs_.clear();
     receives_.clear();
   }
@@ -171,6 +172,7 @@ class Simulation {
     }
     free_[stream] = begin + async.timing.seconds;
     ends_[&async] = free_[stream];
+    transfers_[stream].push_back({&async, begin, free_[stream]});
     if (recording_) recorder_.Transfer(op, stream, begin, weight);
   }
 
@@ -178,7 +180,11 @@ class Simulation {
   void Receive(const DevicePlanOp& op, double weight) {
     if (arrivals_ == nullptr || !recording_) return;
     const double sent = arrivals_->LatestOther(class_, *op.async, receives_[op.async]++);
-    if (sent > 0) WaitUntil(sent + op.async->timing.seconds, op.async, weight);
+    if (sent <= 0) return;
+    const Stream stream = StreamOf(*op.async);
+    transfers_[stream].push_back({op.async, sent, sent + op.async->timing.seconds});
+    recorder_.Received(*op.async, weight);
+    WaitUntil(sent + op.async->timing.seconds, op.async, weight);
   }
 
   void Wait(const DevicePlanOp& op, double weight) {
@@ -190,8 +196,28 @@ class Simulation {
 
   void WaitUntil(double end, const PlannedAsync* async, double weight) {
     if (end <= now_) return;
-    if (recording_) recorder_.Wait(async, now_, end - now_, weight);
+    if (recording_) recorder_.Wait(async, TransfersDuring(now_, end, async), now_, end - now_, weight);
     now_ = end;
+  }
+
+  // The parts of [begin, end) in which each transfer runs. If several streams are busy, the stream of `async` counts.
+  std::vector<Recorder::Part> TransfersDuring(double begin, double end, const PlannedAsync* async) {
+    std::vector<Recorder::Part> parts;
+    for (size_t stream = 0; stream < kStreams; ++stream) {
+      auto& all = transfers_[stream];
+      while (!all.empty() && all.front().end <= begin) all.pop_front();
+      if (async != nullptr && stream != StreamOf(*async)) continue;
+      double from = begin;
+      for (const Transfer& transfer : all) {
+        const double until = std::min(end, transfer.end);
+        from = std::max(from, transfer.begin);
+        if (until <= from) continue;
+        parts.push_back({transfer.async, until - from});
+        from = until;
+      }
+      if (async == nullptr && from > begin) begin = from;  // each moment counts once
+    }
+    return parts;
   }
 
   void Bind(const Computation& callee, size_t parameter, Leaves leaves) {
@@ -236,6 +262,8 @@ class Simulation {
     now_ += seconds;
     for (double& free : free_) free += seconds;
     for (auto& [async, end] : ends_) end += seconds;
+    for (auto& stream : transfers_)
+      for (Transfer& transfer : stream) transfer.begin += seconds, transfer.end += seconds;
   }
 
   void Call(const Instruction& call, double weight) {
@@ -286,6 +314,11 @@ class Simulation {
   int depth_ = 0;
   double now_ = 0, throttle_ = 1;
   std::array<double, kStreams> free_{};
+  struct Transfer {
+    const PlannedAsync* async = nullptr;
+    double begin = 0, end = 0;
+  };
+  std::array<std::deque<Transfer>, kStreams> transfers_;  // those that end after now_, in the order of their starts
   absl::flat_hash_map<const PlannedAsync*, double> ends_;
   absl::flat_hash_map<const PlannedAsync*, size_t> runs_, receives_;
 };

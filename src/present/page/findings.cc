@@ -130,6 +130,8 @@ std::string AddressOf(const Instruction& hlo) {
 
 std::vector<Finding> FindIssues(const PageModule& page) {
   std::vector<Finding> all;
+  for (const Prediction& forecast : page.forecasts)
+    if (!forecast.backend_mismatch.empty()) all.push_back({StrCat(forecast.machine.name, ": ", forecast.backend_mismatch), ""});
   AddMemory(page, all);
   AddUnknown(page, all);
   AddSmallCollectives(page, all);

@@ -30,6 +30,10 @@ Status AddTimes(const std::vector<Machine>& machines, PageModule& page) {
     SHOAL_ASSIGN(forecast, PredictOnMachine(*page.forecast_input, machine));
     page.forecasts.push_back(std::move(forecast));
   }
+  // Each sentence once: it is the first assumption of the page.
+  for (const Prediction& forecast : page.forecasts)
+    if (!forecast.backend_mismatch.empty() && (page.assumptions.empty() || page.assumptions.front() != forecast.backend_mismatch))
+      page.assumptions.insert(page.assumptions.begin(), forecast.backend_mismatch);
   return {};
 }
 
@@ -68,7 +72,12 @@ Result<Page> MakePage(const PageInput& a, const PageInput* b, const PageOptions&
     diff = std::make_unique<PageDiff>(*page_a, *page_b);
     AddDiffSection(*diff, *page_a, *page_b, sections);
   }
-  PageSections::Packed data = sections.Pack(files);
+  std::vector<PageSections::StepTime> predictions;
+  for (const PageModule* page : {page_a.get(), page_b.get()})
+    if (page != nullptr)
+      for (const Prediction& forecast : page->forecasts)
+        predictions.push_back({page->file, forecast.machine.name, forecast.prediction.step_seconds});
+  PageSections::Packed data = sections.Pack(files, predictions);
   return Page{PageHtml(*page_a, page_b.get(), diff.get(), data.bytes), std::move(data.directory)};
 }
 

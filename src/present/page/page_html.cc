@@ -1,5 +1,6 @@
 #include "present/page/page_html.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -7,6 +8,8 @@
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
+#include "core/ops/data_movement.h"
+#include "core/ops/traits.h"
 #include "present/page/page_text.h"
 #include "present/page/findings.h"
 
@@ -117,10 +120,10 @@ void WriteTotals(const PageModule& page, Html& html) {
               StrCat(ShortBytes(static_cast<double>(device.arguments)), " arguments, ",
                      ShortBytes(static_cast<double>(device.temporaries)), " temporaries"));
   for (const Prediction& forecast : page.forecasts) {
-    char mfu[32];
-    std::snprintf(mfu, sizeof(mfu), "%.0f %%", 100 * forecast.mfu);
+    char mfu[64];
+    std::snprintf(mfu, sizeof(mfu), forecast.hfu > forecast.mfu ? "%.0f %% MFU, %.0f %% HFU" : "%.0f %% MFU", 100 * forecast.mfu, 100 * forecast.hfu);
     html.Metric(StrCat("time on ", forecast.machine.name), ShortSeconds(forecast.prediction.step_seconds),
-                StrCat("predicted; ", mfu, " MFU"));
+                StrCat("predicted; ", mfu));
   }
   html.Raw("</dl>");
 }
@@ -131,7 +134,7 @@ void WriteTimeByKind(const PageModule& page, Html& html) {
   static constexpr const char* kClasses[] = {"k0", "k2", "k1", "k3", "idle"};
   static_assert(std::size(kClasses) == kTimeKinds);
   double longest = 0;
-  for (const Prediction& forecast : page.forecasts) longest = std::max(longest, forecast.prediction.device_seconds);
+  for (const Prediction& forecast : page.forecasts) longest = std::max(longest, forecast.prediction.step_seconds);
   html.Raw("<h2>Step time by kind</h2>");
   for (const Prediction& forecast : page.forecasts) {
     html.Raw("<div class=timebar><span>");
@@ -189,9 +192,18 @@ void WriteModule(const PageModule& page, const char* letter, Html& html) {
   html.Raw("</div></section>");
 }
 
+// Changes of collectives come first, those of data movement last.
+int RankOf(const Change& change) {
+  const Instruction* hlo = change.instruction();
+  if (hlo == nullptr) return 1;
+  return IsCollective(*hlo) ? 0 : MovedOperands(*hlo).empty() ? 1 : 2;
+}
+
 void WriteChanges(const PageDiff& diff, Html& html) {
   std::vector<Finding> rows;
-  for (const Change& change : diff.changes)
+  std::vector<Change> changes = diff.changes;
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return RankOf(a) < RankOf(b); });
+  for (const Change& change : changes)
     rows.push_back({ChangeSentence(change), change.instruction() == nullptr
                                                 ? std::string()
                                                 : StrCat("program&", change.b == nullptr ? "" : "m=b&",

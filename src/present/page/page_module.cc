@@ -184,6 +184,8 @@ Json MachinesOf(const PageModule& page) {
                    {"peak_flops", std::max(device.peak.bf16, device.peak.f32)},
                    {"bandwidth", device.bandwidth},
                    {"mfu", forecast.mfu},
+                   {"hfu", forecast.hfu},
+                   {"mismatch", forecast.backend_mismatch},
                    {"by_kind", std::move(kinds)}});
   }
   return all;

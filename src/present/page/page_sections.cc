@@ -78,7 +78,7 @@ void PageSection::Add(std::string_view column, const std::vector<std::string>& v
   }
 }
 
-PageSections::Packed PageSections::Pack(const std::vector<std::string>& files) const {
+PageSections::Packed PageSections::Pack(const std::vector<std::string>& files, const std::vector<StepTime>& predictions) const {
   using Json = nlohmann::ordered_json;
   Json list = Json::array();
   std::string packed;
@@ -96,7 +96,11 @@ PageSections::Packed PageSections::Pack(const std::vector<std::string>& files) c
                     {"columns", std::move(columns)}});
     packed += zipped;
   }
-  const Json directory = {{"version", kPageVersion}, {"tool", "shoal"}, {"files", files}, {"sections", std::move(list)}};
+  Json times = Json::array();
+  for (const StepTime& each : predictions)
+    times.push_back({{"file", each.file}, {"machine", each.machine}, {"step_seconds", each.seconds}});
+  const Json directory = {{"version", kPageVersion}, {"tool", "shoal"}, {"files", files},
+                          {"predictions", std::move(times)}, {"sections", std::move(list)}};
   const std::string text = directory.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string out("SHOAL\0", 6);
   AppendNumber(out, kPageVersion);

@@ -58,7 +58,12 @@ class PageSections {
   struct Packed {
     std::string bytes, directory;
   };
-  Packed Pack(const std::vector<std::string>& files) const;
+  // The predicted step time of one of the files on a machine.
+  struct StepTime {
+    std::string file, machine;
+    double seconds = 0;
+  };
+  Packed Pack(const std::vector<std::string>& files, const std::vector<StepTime>& predictions = {}) const;
 
  private:
   std::deque<PageSection> sections_;

@@ -38,7 +38,7 @@ std::string ShortBytes(double bytes) {
 
 std::string ShortSeconds(double seconds) {
   static constexpr const char* kUnits[] = {" s", " ms", " µs", " ns"};
-  if (seconds == 0) return "0 s";
+  if (std::abs(seconds) < 5e-12) return "0 s";
   size_t unit = 0;
   for (; std::abs(seconds) < 0.9995 && unit + 1 < std::size(kUnits); ++unit) seconds *= 1000;
   const double size = std::abs(seconds);

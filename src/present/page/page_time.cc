@@ -1,6 +1,7 @@
 // The sections about time: predicted time per instruction on the first machine, measured time, and traces.
 #include <unordered_map>
 
+#include "core/base/strings.h"
 #include "predict/timeline/profile_match.h"
 #include "present/page/page_trace.h"
 
@@ -33,11 +34,22 @@ int32_t IdOf(const PageModule& page, const Instruction* hlo) {
   return hlo == nullptr ? -1 : static_cast<int32_t>(page.ids(*hlo));
 }
 
+// The instruction as a row of the page: for an instruction of a fusion that the prediction took apart, the fusion.
+uint32_t RowOf(const PageModule& page, const Instruction& hlo) {
+  const Instruction* row = &hlo;
+  for (int depth = 0; depth < 64 && IsCostedByCaller(*row->parent, page.facts->executions().calls()); ++depth) {
+    const auto callers = page.facts->executions().calls().CallersOf(*row->parent);
+    if (callers.empty()) break;
+    row = callers.front();
+  }
+  return page.ids(*row);
+}
+
 // The time that the step waits for each instruction: the full time of a kernel, the exposed time of a collective.
 void AddSeconds(const PageModule& page, PageSection& section) {
   std::vector<double> seconds(page.ids.size(), 0), async_seconds(page.ids.size(), 0);
   const SimulatedStep& prediction = page.forecasts.front().prediction;
-  for (const OpTime& op : prediction.ops) seconds[page.ids(*op.hlo)] += op.seconds;
+  for (const OpTime& op : prediction.ops) seconds[RowOf(page, *op.hlo)] += op.seconds;
   for (const AsyncTime& time : prediction.asyncs) {
     seconds[page.ids(*time.async->start)] += time.exposed;
     async_seconds[page.ids(*time.async->start)] += time.seconds;
@@ -71,7 +83,11 @@ void AddTimeSections(PageModule& page, const std::string& prefix, PageSections& 
       continue;
     }
     const ProfileComparison against = CompareWith(page.forecasts.front().prediction, trace);
-    if (measured.empty()) measured = MeasuredSeconds(page, against);
+    if (const std::string reason = WhyProfileDiffers(against); !reason.empty()) {
+      page.assumptions.push_back(StrCat(name, " is probably not a profile of this module: ", reason));
+    } else if (measured.empty()) {
+      measured = MeasuredSeconds(page, against);
+    }
     AddTrace(page, {name, trace, false, against.steps, [&](size_t i) { return IdOf(page, against.owners[i]); }}, next());
   }
   if (page.forecasts.empty()) return;

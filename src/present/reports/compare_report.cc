@@ -11,14 +11,26 @@
 namespace shoal::internal {
 namespace {
 
+// Two digits: these are estimates.
+std::string ErrorText(double error) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1e", error);
+  return text;
+}
+
+// The absolute bound, relative to the largest element.
+double BoundOf(const Difference& difference) {
+  return difference.error > 0 ? difference.abs_bound * difference.error / difference.max_abs : 0;
+}
+
 std::vector<std::string> RowOf(const OutputComparison& output) {
   const Difference& difference = output.difference;
   std::vector<std::string> row{StrCat(output.number), ToString(output.a)};
   if (difference.at < 0) {
-    row.insert(row.end(), {"0", "0", "-", "-", "-", "same"});
+    row.insert(row.end(), {"0", "0", "0", "-", "-", "-", "-", "same"});
   } else {
     row.insert(row.end(),
-               {StrCat(difference.max_abs), StrCat(difference.max_rel), IndexText(difference.at, output.a.dims()),
+               {StrCat(difference.max_abs), StrCat(difference.max_rel), ErrorText(difference.error), ErrorText(BoundOf(difference)), IndexText(difference.at, output.a.dims()),
                 ElementText(output.a, difference.at), ElementText(output.b, difference.at)});
     row.push_back(difference.num_exceeding == 0 ? "ok"
                                          : StrCat(difference.num_exceeding, " of ", difference.elements, " out of bounds"));
@@ -43,7 +55,7 @@ std::string CompareText(const CompareReport& report, const TextStyle& style) {
   for (const auto& [note, numbers] : notes)
     StrAppend(&text, numbers.size() == 1 ? "output " : "outputs ", StrJoin(numbers, ", "), " reassembled: ", note,
               "\n");
-  Table table({"output", {"shape", ElideMode::kRight, 1}, "max abs", "max rel", "index", "A", "B", ""});
+  Table table({"output", {"shape", ElideMode::kRight, 1}, "max abs", "max rel", "error", "bound", "index", "A", "B", ""});
   for (const OutputComparison& output : report.outputs) table.Add(RowOf(output));
   text += table.ToText(style);
   int64_t beyond = 0;
@@ -73,7 +85,9 @@ std::string CompareJson(const CompareReport& report) {
                 {"elements", difference.elements},
                 {"out_of_bounds", difference.num_exceeding},
                 {"abs_bound", difference.abs_bound},
-                {"rel_bound", difference.rel_bound}};
+                {"rel_bound", difference.rel_bound},
+                {"error", number(difference.error)},
+                {"expected_error", difference.expected_error}};
     if (difference.at >= 0) {
       one["at"] = difference.at;
       one["index"] = IndexText(difference.at, output.a.dims());

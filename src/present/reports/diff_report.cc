@@ -13,6 +13,7 @@
 #include "present/reports/assumptions.h"
 #include "present/reports/json.h"
 #include "present/reports/table.h"
+#include "present/reports/time_report.h"
 
 namespace shoal::internal {
 namespace {
@@ -183,7 +184,9 @@ std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& sty
   Table metrics({"", ">A", ">B", ">change"});
   ForEachMetric(report, [&](const std::string& name, double before, double after, bool bytes) {
     if (before == 0 && after == 0) return;
-    metrics.Add({name, MetricText(before, bytes), MetricText(after, bytes), PercentText(before, after)});
+    const bool is_time = name == "step_seconds";
+    metrics.Add({name, is_time ? Seconds(before) : MetricText(before, bytes), is_time ? Seconds(after) : MetricText(after, bytes),
+                 PercentText(before, after)});
   });
   StrAppend(&text, "\n", metrics.ToText(style));
   for (const Threshold& threshold : report.thresholds) text += ThresholdText(threshold, report);
@@ -194,6 +197,7 @@ std::string DiffJson(const DiffReport& report) {
   Json changes = Json::array(), metrics = Json::object(), thresholds = Json::array();
   for (const Change& change : report.changes) changes.push_back(ChangeJson(change, report));
   ForEachMetric(report, [&](const std::string& name, double before, double after, bool) {
+    if (name == "step_seconds" && before == 0 && after == 0) return;  // predicted only on request
     metrics[name] = {{"a", before}, {"b", after}};
   });
   for (const Threshold& threshold : report.thresholds)

@@ -14,5 +14,9 @@ std::string MachinesText(const std::vector<Machine>& machines, const TextStyle& 
 // All parameters of one machine, with their sources.
 std::string MachineText(Machine machine, const TextStyle& style);
 std::string MachinesJson(const std::vector<Machine>& machines);
+// The machine as a file that ReadMachine accepts.
+std::string MachineYaml(Machine machine);
+// A row for each key of a machine file.
+std::string MachineKeysText(const TextStyle& style);
 
 }  // namespace shoal::internal

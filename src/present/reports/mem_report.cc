@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
 #include "core/ir/buffer_bytes.h"
+#include "analyze/memory/buffer_producer.h"
 #include "analyze/memory/timeline.h"
 #include "core/ops/op.h"
 #include "present/reports/json.h"
@@ -60,7 +61,9 @@ std::string LiveBuffersTable(const MemReport& report, const TextStyle& style) {
                "kind",
                ">bytes",
                Column("type", ElideMode::kRight, 2).Droppable(),
+               Column("computed by", ElideMode::kMiddle, 3).Droppable(),
                {"source", ElideMode::kPath, 1}});
+  BufferProducers producers(report.facts->module());
   size_t shown = 0;
   int64_t rest = 0;
   for (const LiveBuffer& buffer : memory.live_at_peak) {
@@ -69,11 +72,30 @@ std::string LiveBuffersTable(const MemReport& report, const TextStyle& style) {
       continue;
     }
     ++shown;
+    const Instruction* producer = producers.Of(buffer);
     table.Add({BufferName(buffer), KindName(buffer.kind), InBytes(buffer.bytes), ToString(*buffer.shape, true),
-               SourceText(*buffer.hlo, report.facts->module())});
+               producer == nullptr ? "" : std::string(producer->name),
+               SourceText(producer == nullptr ? *buffer.hlo : *producer, report.facts->module())});
   }
-  if (rest > 0) table.Add({StrCat("(", memory.live_at_peak.size() - shown, " more)"), "", InBytes(rest), "", ""});
+  if (rest > 0) table.Add({StrCat("(", memory.live_at_peak.size() - shown, " more)"), "", InBytes(rest), "", "", ""});
   return table.ToText(style);
+}
+
+constexpr size_t kMaxCandidates = 5;
+
+// The residuals whose recomputation frees most bytes for the fewest flops.
+std::string CandidatesText(const MemReport& report, const TextStyle& style) {
+  if (report.candidates.empty()) return "";
+  Table table({{"residual", ElideMode::kMiddle, 3, 16}, ">bytes freed", ">flops added", ">bytes/flop",
+               {"computed by", ElideMode::kMiddle, 3}, {"source", ElideMode::kPath, 1}});
+  for (size_t i = 0; i < report.candidates.size() && i < kMaxCandidates; ++i) {
+    const RematerializationCandidate& each = report.candidates[i];
+    table.Add({BufferName(*each.buffer), InBytes(each.buffer->bytes), FormatSi(each.flops),
+               each.flops > 0 ? FormatSi(static_cast<double>(each.buffer->bytes) / each.flops) : "no flops",
+               std::string(each.producer->name), SourceText(*each.producer, report.facts->module())});
+  }
+  return StrCat("\nrematerialization candidates: residuals that the backward pass could recompute from its other inputs\n\n",
+                table.ToText(style));
 }
 
 Json ToJson(const SpaceMemory& space) {
@@ -130,6 +152,17 @@ std::vector<std::string> AssumptionsOf(const MemReport& report) {
   return all;
 }
 
+Json CandidatesJson(const MemReport& report) {
+  Json all = Json::array();
+  for (const RematerializationCandidate& each : report.candidates)
+    all.push_back({{"name", each.buffer->hlo->name},
+                   {"index", each.buffer->index},
+                   {"bytes_freed", each.buffer->bytes},
+                   {"flops_added", each.flops},
+                   {"computed_by", InstructionJson(*each.producer, report.facts->module())}});
+  return all;
+}
+
 Json RunPeaksJson(const RunMemory& run) {
   Json peaks = Json::array();
   for (const RunPeak& peak : run.peaks)
@@ -149,7 +182,8 @@ std::string MemText(const MemReport& report, const TextStyle& style) {
   table.Add(SpaceRow("device", memory.device));
   std::string text =
       StrCat(table.ToText(style), "backend: ", ToString(memory.backend), " (", memory.backend_reason, ")\n");
-  if (memory.at_peak != nullptr) StrAppend(&text, PeakText(report, style), LiveBuffersTable(report, style));
+  if (memory.at_peak != nullptr)
+    StrAppend(&text, PeakText(report, style), LiveBuffersTable(report, style), CandidatesText(report, style));
   if (report.run)
     StrAppend(&text, "\nshoal run needs at most ", InBytes(report.run->peaks.front().bytes),
               " for the arrays of a device\n");
@@ -164,6 +198,7 @@ std::string MemJson(const MemReport& report) {
   const ModuleMemory& memory = report.facts->memory();
   const Module& module = report.facts->module();
   Json spaces = Json::array(), live = Json::array(), live_bytes = Json::array(), budget;
+  BufferProducers producers(module);
   for (const SpaceMemory& space : memory.spaces) {
     Json one = {{"space", space.space}};
     one.update(ToJson(space));
@@ -177,6 +212,7 @@ std::string MemJson(const MemReport& report) {
                 {"type", ToString(*each.shape, true)},
                 {"bytes", each.bytes},
                 {"space", each.space}});
+    if (const Instruction* producer = producers.Of(each)) one["computed_by"] = InstructionJson(*producer, module);
     live.push_back(std::move(one));
   }
   constexpr size_t kMaxPoints = 400;
@@ -194,6 +230,7 @@ std::string MemJson(const MemReport& report) {
                    {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
                    {"live_at_peak", std::move(live)},
                    {"timeline", std::move(live_bytes)},
+                   {"rematerialization", CandidatesJson(report)},
                    {"budget", std::move(budget)},
                    {"run_peak_bytes", report.run ? RunPeaksJson(*report.run) : Json()},
                    {"assumptions", AssumptionsOf(report)}});

@@ -6,6 +6,7 @@
 
 #include "analyze/memory/memory.h"
 #include "analyze/summary/module_facts.h"
+#include "analyze/summary/rematerialization.h"
 #include "execute/interp/dry_run_memory.h"
 #include "present/reports/table.h"
 
@@ -17,6 +18,7 @@ struct MemReport {
   std::optional<RunMemory> run;   // memory of `shoal run`, with --run
   std::optional<int64_t> budget;  // bytes of a device
   int64_t top = 10;               // buffers; 0: all
+  std::vector<RematerializationCandidate> candidates;  // refer to `memory`
 
   bool Fits() const;
 };

@@ -33,7 +33,8 @@ std::string KindsText(const ModuleTotals& totals) {
 
 Json MetricsJson(const ModuleTotals& totals) {
   Json metrics = Json::object();
-  for (const Metric& total : Metrics()) metrics[total.name] = totals.*total.value;
+  for (const Metric& total : Metrics())
+    if (total.value != &ModuleTotals::step_seconds) metrics[total.name] = totals.*total.value;
   metrics["collectives_by_kind"] = totals.by_kind;
   return metrics;
 }

@@ -83,6 +83,11 @@ Json ForecastJson(const TimeReport& report, const Prediction& forecast) {
           {"kinds", KindsJson(p.kinds)},
           {"classes", ClassesJson(p)},
           {"mfu", forecast.mfu},
+          {"hfu", forecast.hfu},
+          {"late_seconds", p.late_seconds},
+          {"scale_out", forecast.scale_out},
+          {"accuracy", forecast.machine.accuracy},
+          {"backend_mismatch", forecast.backend_mismatch},
           {"flops", p.flops},
           {"memory_bytes", p.bytes},
           {"memory_bandwidth", forecast.bandwidth},
@@ -98,11 +103,17 @@ Json ForecastJson(const TimeReport& report, const Prediction& forecast) {
 
 }  // namespace
 
-std::string TimeJson(const TimeReport& report) {
+namespace {
+
+Json TimeObject(const TimeReport& report) {
   Json all = report.forecasts.empty() ? Json::object() : ForecastJson(report, report.forecasts.front());
   all["version"] = kJsonVersion;
   all["file"] = report.file;
   all["assumptions"] = report.assumptions;
+  if (report.input != nullptr) {
+    const BackendChoice& backend = report.input->backend();
+    all["backend"] = {{"name", ToString(backend.backend)}, {"reason", backend.reason}, {"evident", backend.has_evidence}};
+  }
   if (report.forecasts.size() > 1) {
     Json others = Json::array();
     for (size_t i = 0; i < report.forecasts.size(); ++i) {
@@ -117,8 +128,18 @@ std::string TimeJson(const TimeReport& report) {
     for (const MeasuredOp& op : report.against->ops)
       ops.push_back({{"name", op.hlo->name}, {"kind", ToString(op.kind)}, {"predicted_seconds", op.predicted}, {"measured_seconds", op.measured}});
     all["against"] = {{"steps", report.against->steps}, {"predicted_seconds", report.against->predicted},
-                      {"measured_seconds", report.against->measured}, {"unmatched_seconds", report.against->unmatched}, {"ops", std::move(ops)}};
+                      {"measured_seconds", report.against->measured}, {"unmatched_seconds", report.against->unmatched}, {"matched_share", report.against->matched_share}, {"ops", std::move(ops)}};
   }
+  return all;
+}
+
+}  // namespace
+
+std::string TimeJson(const TimeReport& report) { return JsonText(TimeObject(report)); }
+
+std::string TimePairJson(const TimeReport& a, const TimeReport& b) {
+  Json all = TimeObject(a);
+  all["b"] = TimeObject(b);
   return JsonText(all);
 }
 

@@ -25,6 +25,9 @@ struct TimeReport {
 
 std::string TimeText(const TimeReport& report, const TextStyle& style);
 std::string TimeJson(const TimeReport& report);
+// The predictions of two modules on the same machines, side by side.
+std::string TimePairText(const TimeReport& a, const TimeReport& b, const TextStyle& style);
+std::string TimePairJson(const TimeReport& a, const TimeReport& b);
 // Predicted and measured times, side by side.
 std::string ProfileComparisonText(const TimeReport& report, const TextStyle& style);
 // Explains the time of an op or collective. Empty if no op of that name takes time.

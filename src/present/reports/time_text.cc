@@ -21,15 +21,19 @@ std::string Digits(double number, int decimals) {
 
 std::string SummaryText(const TimeReport& report, const Prediction& forecast) {
   const SimulatedStep& p = forecast.prediction;
-  std::string text = StrCat("step ", Seconds(p.step_seconds), " on ", forecast.machine.name, "; device busy for ",
-                            Seconds(p.device_seconds), "; schedule: ",
-                            p.schedule_is_estimated ? "estimated by shoal" : "from the module", "\n");
-  StrAppend(&text, "MFU ", Digits(100 * forecast.mfu, 1), " %, ", FormatSi(p.flops / std::max(1e-12, p.step_seconds)),
+  std::string text;
+  if (!forecast.backend_mismatch.empty()) StrAppend(&text, "warning: ", forecast.backend_mismatch, "\n\n");
+  StrAppend(&text, "step ", Seconds(p.step_seconds), " on ", forecast.machine.name, "; device busy for ",
+            Seconds(p.device_seconds), "; schedule: ",
+            p.schedule_is_estimated ? "estimated by shoal" : "from the module", "\n");
+  const std::string hfu = forecast.hfu > forecast.mfu ? StrCat(", HFU ", Digits(100 * forecast.hfu, 1), " %") : "";
+  StrAppend(&text, "MFU ", Digits(100 * forecast.mfu, 1), " %", hfu, ", ", FormatSi(p.flops / std::max(1e-12, p.step_seconds)),
             "flop/s; memory ", FormatSi(forecast.bandwidth), "B/s of ", FormatSi(forecast.machine.device.bandwidth),
             "B/s; needs ", FormatBytes(forecast.memory_needed), " of ", FormatBytes(forecast.machine.device.memory), "\n");
   if (forecast.scale_out != 1)
     StrAppend(&text, "the module is for ", report.input->devices(), " devices: groups that span nodes grow ",
               forecast.scale_out, "-fold, shapes stay fixed (weak scaling)\n");
+  if (!forecast.machine.accuracy.empty()) StrAppend(&text, "accuracy on ", forecast.machine.family, ": ", forecast.machine.accuracy, "\n");
   return text;
 }
 
@@ -73,10 +77,11 @@ std::string CollectiveTable(const SimulatedStep& p, const TextStyle& style) {
     sum.exposed += time.exposed;
     if (sum.algorithm.empty()) sum.algorithm = time.async->timing.algorithm;
   }
-  if (sums.empty()) return "";
+  if (sums.empty() && p.late_seconds <= 0) return "";
   Table table({"collective", "axis", ">calls", ">bytes", ">time", ">exposed", "algorithm"});
   for (const auto& [key, sum] : sums)
     table.Add({key.first, key.second, FormatSi(sum.calls), FormatBytes(sum.bytes), Seconds(sum.busy), Seconds(sum.exposed), sum.algorithm});
+  if (p.late_seconds > 0) table.Add({"waiting for late devices", "", "", "", "", Seconds(p.late_seconds), ""});
   return "\n" + table.ToText(style);
 }
 
@@ -104,16 +109,30 @@ std::string LineTable(const TimeReport& report, const SimulatedStep& p, const Te
 }
 
 std::string ComparisonTable(const TimeReport& report, const TextStyle& style) {
-  Table table({report.sweep.empty() ? "machine" : report.sweep, ">step", ">busy", ">matrix", ">memory", ">exposed communication",
-               ">idle", ">MFU"});
+  const bool scales = std::any_of(report.forecasts.begin(), report.forecasts.end(), [](const Prediction& f) { return f.scale_out != 1; });
+  std::vector<Column> columns{report.sweep.empty() ? "machine" : report.sweep, ">step", ">busy", ">matrix", ">memory",
+                              ">exposed communication", ">idle", ">MFU"};
+  if (scales) columns.push_back("groups across nodes");
+  Table table(std::move(columns));
   for (size_t i = 0; i < report.forecasts.size(); ++i) {
     const Prediction& f = report.forecasts[i];
     auto kind = [&](TimeKind k) { return Seconds(f.prediction.kinds[static_cast<size_t>(k)]); };
-    table.Add({report.sweep.empty() ? f.machine.name : report.points[i], Seconds(f.prediction.step_seconds),
-               Seconds(f.prediction.device_seconds), kind(TimeKind::kMatrix), kind(TimeKind::kMemory),
-               kind(TimeKind::kCommunication), kind(TimeKind::kIdle), Digits(100 * f.mfu, 1) + " %"});
+    std::vector<std::string> cells{report.sweep.empty() ? f.machine.name : report.points[i], Seconds(f.prediction.step_seconds),
+                                   Seconds(f.prediction.device_seconds), kind(TimeKind::kMatrix), kind(TimeKind::kMemory),
+                                   kind(TimeKind::kCommunication), kind(TimeKind::kIdle), Digits(100 * f.mfu, 1) + " %"};
+    if (scales) cells.push_back(f.scale_out == 1 ? "as compiled" : StrCat("× ", f.scale_out, ", same shapes (weak scaling)"));
+    table.Add(std::move(cells));
   }
   return table.ToText(style);
+}
+
+// The backend mismatches of several predictions, each sentence once.
+std::string MismatchText(const TimeReport& report) {
+  std::string text;
+  for (const Prediction& forecast : report.forecasts)
+    if (!forecast.backend_mismatch.empty() && text.find(forecast.backend_mismatch) == std::string::npos)
+      StrAppend(&text, "warning: ", forecast.backend_mismatch, "\n");
+  return text.empty() ? text : text + "\n";
 }
 
 }  // namespace
@@ -142,7 +161,7 @@ std::string TimeText(const TimeReport& report, const TextStyle& style) {
     text = StrCat(SummaryText(report, forecast), "\n", KindTable(p, style), ClassTable(p, style), CollectiveTable(p, style),
                   OpTable(report, p, style), LineTable(report, p, style));
   } else {
-    text = ComparisonTable(report, style);
+    text = MismatchText(report) + ComparisonTable(report, style);
   }
   std::string notes;
   for (size_t i = 0; i < report.forecasts.size(); ++i)
@@ -155,6 +174,37 @@ std::string TimeText(const TimeReport& report, const TextStyle& style) {
   if (!report.forecasts.empty())
     for (const std::string& note : report.forecasts.front().prediction.notes) StrAppend(&notes, "note: ", note, "\n");
   for (const std::string& note : report.assumptions) StrAppend(&notes, "note: ", note, "\n");
+  return notes.empty() ? text : text + "\n" + notes;
+}
+
+std::string TimePairText(const TimeReport& a, const TimeReport& b, const TextStyle& style) {
+  std::string text = MismatchText(a) + MismatchText(b) + StrCat("A: ", a.file, "\nB: ", b.file, "\n");
+  for (size_t i = 0; i < a.forecasts.size() && i < b.forecasts.size(); ++i) {
+    const Prediction &one = a.forecasts[i], &other = b.forecasts[i];
+    Table table({StrCat("on ", one.machine.name), ">A", ">B", ">change"});
+    const auto add = [&](const std::string& name, double before, double after, bool is_time) {
+      if (before == 0 && after == 0) return;
+      const double change = before > 0 ? 100 * (after - before) / before : INFINITY;
+      table.Add({name, is_time ? Seconds(before) : FormatBytes(before), is_time ? Seconds(after) : FormatBytes(after),
+                 before == after ? "=" : std::isfinite(change) ? StrCat(change > 0 ? "+" : "", Digits(change, 1), " %") : "new"});
+    };
+    add("step", one.prediction.step_seconds, other.prediction.step_seconds, true);
+    add("busy", one.prediction.device_seconds, other.prediction.device_seconds, true);
+    for (size_t k = 0; k < kTimeKinds; ++k) {
+      const auto kind = static_cast<TimeKind>(k);
+      const bool waits = kind == TimeKind::kCommunication || kind == TimeKind::kCopy;
+      add(StrCat(waits ? "exposed " : "", ToString(kind)), one.prediction.kinds[k], other.prediction.kinds[k], true);
+    }
+    add("memory needed", one.memory_needed, other.memory_needed, false);
+    table.Add({"MFU", Digits(100 * one.mfu, 1) + " %", Digits(100 * other.mfu, 1) + " %", ""});
+    StrAppend(&text, "\n", table.ToText(style));
+  }
+  std::string notes;
+  for (const auto& [letter, report] : {std::pair("A: ", &a), std::pair("B: ", &b)}) {
+    for (const Prediction& forecast : report->forecasts)
+      for (const std::string& warning : forecast.warnings) StrAppend(&notes, "warning: ", letter, forecast.machine.name, ": ", warning, "\n");
+    for (const std::string& note : report->assumptions) StrAppend(&notes, "note: ", letter, note, "\n");
+  }
   return notes.empty() ? text : text + "\n" + notes;
 }
 
@@ -178,8 +228,9 @@ std::string ProfileComparisonText(const TimeReport& report, const TextStyle& sty
     ops.Add({std::string(op.hlo->name), Seconds(op.predicted), Seconds(op.measured), ratio(op.measured, op.predicted),
              std::string(ToString(op.kind)), SourceOfOp(*op.hlo, report.input->module())});
   }
-  return StrCat("predicted on ", report.forecasts.front().machine.name, " and measured over ", FormatSi(c.steps),
-                c.steps == 1 ? " step" : " steps", " of the profile\n\n", kinds.ToText(style), "\nlargest prediction errors\n\n", ops.ToText(style));
+  return StrCat(MismatchText(report), "predicted on ", report.forecasts.front().machine.name, " and measured over ", FormatSi(c.steps),
+                c.steps == 1 ? " step" : " steps", " of the profile; ", Percent(c.matched_share, 1),
+                " of the measured time is matched to instructions\n\n", kinds.ToText(style), "\nlargest prediction errors\n\n", ops.ToText(style));
 }
 
 }  // namespace shoal::internal

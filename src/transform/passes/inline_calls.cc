@@ -76,16 +76,21 @@ bool IsInlined(const Instruction& hlo) {
   });
 }
 
-// Inlines the calls and fusions in one computation. Returns true if there were any.
-bool InlineInto(Computation& computation, Module& module, int64_t& budget) {
+// True for fusions and calls of any ops. A fusion with control predecessors is kept, because it is part of a schedule.
+bool IsFusionOrCall(const Instruction& hlo) {
+  return CallKindOf(hlo) == CallKind::kOnce && (IsFusion(hlo) || IsCall(hlo)) && hlo[kControlPredecessors].empty();
+}
+
+// Inlines calls and fusions in one computation. Returns true if there were any.
+bool InlineInto(Computation& computation, bool (*is_inlined)(const Instruction&), bool widens_dots, Module& module, int64_t& budget) {
   Replacements replacements;
   const std::vector<Instruction*> before = computation.instructions;
   for (Instruction* hlo : before) {
-    if (!IsInlined(*hlo)) continue;
+    if (!is_inlined(*hlo)) continue;
     Computation* callee = IsFusion(*hlo) ? (*hlo)[kCalls] : (*hlo)[kToApply];
     if (callee->parameters.size() != hlo->operand_count() || std::ssize(callee->instructions) > budget) continue;
     budget -= std::ssize(callee->instructions);
-    if (IsFusion(*hlo)) WidenDots(*callee, module);
+    if (widens_dots && IsFusion(*hlo)) WidenDots(*callee, module);
     replacements[hlo] = Inline(*callee, hlo->operands, module, computation);
   }
   if (replacements.empty()) return false;
@@ -95,9 +100,8 @@ bool InlineInto(Computation& computation, Module& module, int64_t& budget) {
   return true;
 }
 
-}  // namespace
 
-Result<bool> InlineCalls(Module& module, const PassContext&) {
+Result<bool> InlineIf(bool (*is_inlined)(const Instruction&), bool widens_dots, Module& module) {
   bool any = false;
   // Nested calls can expand to more instructions than fit in memory. Real modules stay far below this budget.
   int64_t budget = 100'000;
@@ -106,10 +110,16 @@ Result<bool> InlineCalls(Module& module, const PassContext&) {
   for (Computation* computation : CalleesFirst(module)) {  // callees first, so that they are already fully inlined
     if (wrapped.contains(computation)) continue;
     // An inlined call may contain a fusion that can be inlined only here, where the operands are known.
-    while (InlineInto(*computation, module, budget)) any = true;
+    while (InlineInto(*computation, is_inlined, widens_dots, module, budget)) any = true;
   }
   if (any) RemoveUncalled(module);
   return any;
 }
+
+}  // namespace
+
+Result<bool> InlineCalls(Module& module, const PassContext&) { return InlineIf(IsInlined, true, module); }
+
+Result<bool> InlineFusions(Module& module, const PassContext&) { return InlineIf(IsFusionOrCall, false, module); }
 
 }  // namespace shoal::internal

@@ -93,9 +93,22 @@ Result<bool> GroupSmallOps(Module& module, const PassContext& context);
 Result<bool> CreateReduceScatters(Module& module, const PassContext& context);
 // Combines independent collectives of the same kind over the same groups, up to 30 MiB.
 Result<bool> CombineCollectives(Module& module, const PassContext& context);
+// Fuses elementwise ops into their users, as XLA's GPU pipeline would.
+Result<bool> FuseKernels(Module& module, const PassContext& context);
 // Splits each collective into a start and a done.
 Result<bool> MakeCollectivesAsync(Module& module, const PassContext& context);
 // Schedules a module that has no schedule: starts as early as possible, dones once other work has hidden the latency.
 Result<bool> ScheduleLatencyHiding(Module& module, const PassContext& context);
+
+// The passes that undo XLA:CPU's own rewrites.
+// Inlines every call and fusion.
+Result<bool> InlineFusions(Module& module, const PassContext& context);
+// Gives values that a compiler widened from bf16 or f16 to f32 their narrow type back: collectives, matrix products,
+// convolutions, loop state, and data movement between them. Rounds where the original program rounds.
+Result<bool> NarrowWidenedTypes(Module& module, const PassContext& context);
+// Gives every value the row-major layout. Bitcasts must not depend on layouts (NormalizeLayouts).
+Result<bool> DropLayouts(Module& module, const PassContext& context);
+// Drops the schedule.
+Result<bool> DropSchedule(Module& module, const PassContext& context);
 
 }  // namespace shoal::internal

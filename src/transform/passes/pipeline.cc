@@ -41,8 +41,26 @@ constexpr Pass kEnginePipeline[] = {
 constexpr Pass kCommunicationPipeline[] = {
     {"create-reduce-scatters", CreateReduceScatters, "first, so that the reduce-scatters can be combined"},
     {"combine-collectives", CombineCollectives, "before collectives become async, so that many share one start"},
+    {"simplify-algebra", SimplifyAlgebra, "before fuse-kernels: a copy to the same layout needs no kernel"},
+    {"fold-transposes", FoldTransposes, "before fuse-kernels: a GEMM reads transposed operands"},
+    {"fuse-kernels", FuseKernels, "after the passes that look for slices of collectives; before scheduling"},
     {"make-collectives-async", MakeCollectivesAsync, "before scheduling, which moves the starts and dones"},
     {"schedule-latency-hiding", ScheduleLatencyHiding, "last, because any later pass would have to preserve the schedule"},
+};
+
+// The passes that turn a module compiled by XLA:CPU back into one that another backend could compile.
+constexpr Pass kCpuUndoPipeline[] = {
+    {"drop-control-edges", DropControlEdges, "first, because passes do not rewrite ops that have control edges"},
+    {"inline-fusions", InlineFusions, "early, because fusions hide conversions"},
+    {"simplify-tuples", SimplifyTuples, "before narrow-widened-types, which follows values through loops"},
+    {"normalize-layouts", NormalizeLayouts, "before drop-layouts, because bitcasts depend on layouts"},
+    {"drop-layouts", DropLayouts, "before simplify-algebra, which then removes the copies between layouts"},
+    {"simplify-algebra", SimplifyAlgebra, "before narrow-widened-types: removes the copies between buffers"},
+    {"narrow-widened-types", NarrowWidenedTypes, "before collectives are combined, because their types decide"},
+    {"simplify-algebra", SimplifyAlgebra, "after narrow-widened-types, which leaves conversions to the same type"},
+    {"share-common-subexpressions", ShareCommonSubexpressions, "after inline-fusions, which leaves many equal constants"},
+    {"remove-dead-code", RemoveDeadCode, "after all passes that leave unused instructions"},
+    {"drop-schedule", DropSchedule, "last: the other backend has its own schedule"},
 };
 
 Result<bool> Verified(Module& module, const Pass& pass) {
@@ -59,8 +77,12 @@ std::span<const Pass> EnginePipeline() { return kEnginePipeline; }
 
 std::span<const Pass> CommunicationPipeline() { return kCommunicationPipeline; }
 
+std::span<const Pass> KernelPipeline() { return CommunicationPipeline().first(5); }
+
+std::span<const Pass> CpuUndoPipeline() { return kCpuUndoPipeline; }
+
 const Pass* PassByName(std::string_view name) {
-  for (std::span<const Pass> passes : {EnginePipeline(), CommunicationPipeline()})
+  for (std::span<const Pass> passes : {EnginePipeline(), CommunicationPipeline(), CpuUndoPipeline()})
     for (const Pass& pass : passes)
       if (pass.name == name) return &pass;
   return nullptr;

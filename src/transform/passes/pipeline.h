@@ -14,6 +14,10 @@ namespace shoal::internal {
 std::span<const Pass> EnginePipeline();
 // The passes that optimize collectives of a partitioned module and hide their latency. Not part of EnginePipeline.
 std::span<const Pass> CommunicationPipeline();
+// The passes of CommunicationPipeline before collectives become async: they determine the kernels and the collectives.
+std::span<const Pass> KernelPipeline();
+// The passes that undo the rewrites of XLA:CPU: fusions, types widened to f32, and the schedule.
+std::span<const Pass> CpuUndoPipeline();
 // Finds a pass of either pipeline; null if there is none with this name.
 const Pass* PassByName(std::string_view name);
 

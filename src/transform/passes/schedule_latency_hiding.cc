@@ -3,6 +3,7 @@
 #include <set>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/ops/backend.h"
 #include "core/ops/families.h"
 #include "core/ops/op_cost.h"
 #include "core/ops/traits.h"
@@ -138,6 +139,9 @@ Result<bool> ScheduleLatencyHiding(Module& module, const PassContext& context) {
   for (Computation* computation : module.computations)
     if (computation->root != nullptr) SetOrder(*computation, LatencyHidingOrder(*computation, context.device).Order());
   module.is_scheduled = true;
+  std::vector<FrontendAttribute> attributes(module.frontend_attributes.begin(), module.frontend_attributes.end());
+  attributes.push_back({kScheduledForAttribute, ToString(Backend::kGpu)});
+  module.frontend_attributes = module.arena.Copy(std::span<const FrontendAttribute>(attributes));
   return true;
 }
 

@@ -1,0 +1,33 @@
+#include "predict/timeline/backend_mismatch.h"
+
+#include "core/base/strings.h"
+
+namespace shoal::internal {
+namespace {
+
+constexpr std::string_view kBetterStage =
+    "the dump after SPMD partitioning (--xla_dump_hlo_pass_re=spmd-partitioning) is independent of the backend";
+
+Backend BackendOf(const Machine& machine) {
+  return machine.device.kind == DeviceKind::kTpu ? Backend::kTpu : Backend::kGpu;
+}
+
+}  // namespace
+
+std::string BackendMismatch(const PredictionInput& input, const Machine& machine) {
+  const BackendChoice& compiled = input.backend();
+  const Backend target = BackendOf(machine);
+  if (compiled.backend == target || (!compiled.has_evidence && compiled.backend != Backend::kCpu)) return {};
+  const std::string_view from = DisplayName(compiled.backend), to = DisplayName(target);
+  if (!compiled.has_evidence)
+    return StrCat("probably compiled for ", from, ", not for ", to, " (", compiled.reason,
+                  "), but timed as written; --backend=", ToString(compiled.backend), " or --backend=", ToString(target),
+                  " states the compiler");
+  const std::string what = StrCat("compiled for ", from, ", not for ", to, " (", compiled.reason, "): ");
+  if (input.is_cpu_undone())
+    return StrCat(what, "timed without the CPU compiler's fusions, widened types and schedule, as a ", to,
+                  " compiler would compile it; ", kBetterStage);
+  return StrCat(what, "timed as written, with fusions and collectives for ", from, "; ", kBetterStage);
+}
+
+}  // namespace shoal::internal
