@@ -150,7 +150,7 @@ Status SetMachineParameter(Machine& machine, std::string_view assignment) {
     std::vector<std::string> candidates;
     for (const MachineParameter& p : kParameters)
       candidates.emplace_back(p.name), candidates.emplace_back(p.name.substr(p.name.rfind('.') + 1));
-    return Fail(StrCat("unknown machine parameter '", name, "'", DidYouMean(name, candidates), "; known: ", names));
+    return Fail(StrCat("unknown machine parameter '", name, "'; known: ", names, DidYouMean(name, candidates)));
   }
   if (equals == std::string_view::npos) return Fail(StrCat("'", assignment, "': expected a value, as in nic=100GB/s"));
   const std::optional<double> value = ParseQuantity(assignment.substr(equals + 1), parameter->unit);
@@ -210,8 +210,8 @@ Result<Machine> LoadMachine(const std::string& name) {
   if (text.ok()) return ReadMachine(std::string((*text)->bytes()), name);
   std::string names;
   for (const Preset& preset : Presets()) StrAppend(&names, names.empty() ? "" : ", ", preset.name);
-  return Fail(StrCat("unknown machine or file '", name, "'", DidYouMean(name, SimilarMachines(name)), "; known machines: ", names,
-                     "; a size may follow: h100x8 (a node), h100x8x64 (64 nodes), tpu-v5p-4x4x8"));
+  return Fail(StrCat("unknown machine or file '", name, "'; known machines: ", names,
+                     "; a size may follow: h100x8 (a node), h100x8x64 (64 nodes), tpu-v5p-4x4x8", DidYouMean(name, SimilarMachines(name))));
 }
 
 void ScaleToDevices(Machine& machine, int64_t devices) {

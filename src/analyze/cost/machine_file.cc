@@ -79,8 +79,8 @@ class MachineReader {
         });
     if (!is_section) {
       const std::string_view renamed = RenamedKey(key);
-      return ErrorAt(name, StrCat("unknown key '", key, "'", renamed.empty() ? DidYouMean(key, AllKeys()) : StrCat("; it is now '", renamed, "'"),
-                                  "; shoal machines --keys lists all keys"));
+      return ErrorAt(name, StrCat("unknown key '", key, "'", renamed.empty() ? "" : StrCat("; it is now '", renamed, "'"),
+                                  "; shoal machines --keys lists all keys", renamed.empty() ? DidYouMean(key, AllKeys()) : ""));
     }
     if (!value.IsMap()) return ErrorAt(value, StrCat("key '", key, "' must be a map"));
     return ReadMap(value, key + ".");

@@ -48,7 +48,7 @@ std::vector<RematerializationCandidate> RematerializationCandidates(const Module
   for (const LiveBuffer& buffer : facts.memory().live_at_peak) {
     const Instruction* producer = producers.Of(buffer);
     if (buffer.kind != LiveBuffer::Kind::kTemporary || producer == nullptr || !producers.is_stacked() || producer->parent == module.entry) continue;
-    if (producer->parent == buffer.hlo->parent || IsParameter(*producer) || IsConstant(*producer)) continue;
+    if (IsParameter(*producer) || IsConstant(*producer)) continue;
     stored.insert(producer);
     all.push_back({&buffer, producer, 0});
   }

@@ -56,7 +56,7 @@ Result<std::vector<Pass>> SelectPasses(const std::vector<std::string>& names) {
   std::vector<Pass> passes;
   for (const std::string& name : names) {
     const Pass* pass = PassByName(name);
-    if (pass == nullptr) return EnvironmentError(StrCat("unknown pass '", name, "'", DidYouMean(name, PassNames()), "; --list-passes lists all passes"));
+    if (pass == nullptr) return EnvironmentError(StrCat("unknown pass '", name, "'; --list-passes lists all passes", DidYouMean(name, PassNames())));
     passes.push_back(*pass);
   }
   return passes;

@@ -17,7 +17,7 @@ using Errors = std::vector<double>;  // by leaf
 
 constexpr int kMaxIterations = 6;   // of a loop; later iterations grow by a square root
 constexpr int kMaxDepth = 64;       // of nested calls
-constexpr double kMaxError = 1;     // larger errors say nothing
+constexpr double kMaxError = .02;   // a larger estimate would hide faults
 
 // Half the distance between 1 and the next number of the type.
 double RoundingError(const Shape& shape) {
@@ -126,12 +126,9 @@ class Estimator {
 
   // The error of an op that computes one value, or several of equal precision.
   static double OfComputedValue(const Instruction& hlo, const Values& values) {
-    double squares = 0, largest = 0;
-    for (const Instruction* operand : hlo.operands) {
-      const double error = Largest(values.at(operand));
-      squares += error * error;
-      largest = std::max(largest, error);
-    }
+    // Operands often share their errors, so that the largest counts, not their sum.
+    double largest = 0;
+    for (const Instruction* operand : hlo.operands) largest = std::max(largest, Largest(values.at(operand)));
     const Shape& shape = hlo.shape().IsTuple() && !hlo.shape().elements().empty() ? hlo.shape().element(0) : hlo.shape();
     const double rounding = RoundingError(shape);
     if (!MovedOperands(hlo).empty() || IsConstant(hlo)) return largest;
@@ -139,7 +136,7 @@ class Estimator {
       const double before = RoundingError(hlo.operand_shape(0));
       return rounding > before && before > 0 ? std::hypot(largest, rounding) : largest;
     }
-    return std::sqrt(squares + rounding * rounding * SummedTerms(hlo));
+    return std::sqrt(largest * largest + rounding * rounding * SummedTerms(hlo));
   }
 
   // The number of roundings of one element of the result.
