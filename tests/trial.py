@@ -239,7 +239,6 @@ def trial_command_line(t):
                              (("time", path, "--on=h100x8", "--set", "nic=5"), "add the unit"), (("opt",), "FILE is required"),
                              (("show", t.scratch), "shoal stats"), (("show", "--depth=-1", path), "--depth"),
                              (("opt", path, "--passes=fuse-loop"), "did you mean 'fuse-loops'"),
-                             (("show", t.file("a.mlir", 'module @m {\n  func.func public @main() { stablehlo.add }\n}\n')), "StableHLO"),
                              (("show", t.file("a.py", "import jax\n")), "Python"), (("show", t.file("a.jaxpr", "{ lambda ; a:f32[]. let b = sin a in (b,) }")), "jaxpr")):
         done = t.run(*arguments)
         t.check(" ".join(map(str, arguments[:2])), done.returncode != 0 and words in done.stderr, done.stderr)

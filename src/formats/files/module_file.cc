@@ -20,9 +20,8 @@ std::string OtherLanguage(std::string_view text) {
   constexpr std::string_view kDump =
       "; compile it with XLA_FLAGS=--xla_dump_to=DIR, or print jax.jit(f).lower(…).compile().as_text()";
   const auto has = [&](std::string_view word) { return head.find(word) != std::string_view::npos; };
-  if (head.starts_with("ML\xefR")) return StrCat("MLIR bytecode, such as a StableHLO artifact, not HLO", kDump);
   if ((head.starts_with("module ") || head.starts_with("module@") || head.starts_with("func.func") || head.starts_with("#loc")) && !has("HloModule"))
-    return StrCat(has("stablehlo.") ? "StableHLO" : has("mhlo.") ? "MHLO" : "MLIR", ", not HLO", kDump);
+    return StrCat(has("mhlo.") ? "MHLO" : "MLIR", ", neither HLO nor StableHLO", kDump);
   if (head.starts_with("{ lambda")) return StrCat("a jaxpr, not HLO", kDump);
   if (head.starts_with("import ") || head.starts_with("from ") || head.starts_with("def ") || (head.starts_with("#!") && has("python")))
     return StrCat("Python, not HLO; run it with XLA_FLAGS=--xla_dump_to=DIR, then shoal stats DIR");
@@ -59,8 +58,7 @@ ModuleFile ReadModuleSource(std::unique_ptr<Source> source, const ParseOptions& 
     file.arguments = std::move(read.arguments);
     file.result = read.result;
   } else if (LooksBinary(bytes)) {
-    const std::string language = OtherLanguage(bytes);
-    file.diags.Add(Fail(StrCat("the file is ", language.empty() ? "neither HLO text nor an HLO protobuf" : language)));
+    file.diags.Add(Fail("the file is neither HLO text nor an HLO protobuf"));
   } else {
     file.module = ParseModule(file.source, options, file.diags);
     if (const std::string language = file.module == nullptr ? OtherLanguage(bytes) : ""; !language.empty()) {
