@@ -42,6 +42,7 @@ typedef struct shoal_machine shoal_machine;
 typedef struct shoal_prediction shoal_prediction;
 typedef struct shoal_trace shoal_trace;
 typedef struct shoal_diff shoal_diff;
+typedef struct shoal_builder shoal_builder;
 typedef struct shoal_pool shoal_pool;
 typedef struct shoal_stop shoal_stop;
 typedef struct shoal_executable shoal_executable;
@@ -184,9 +185,40 @@ typedef struct {
 } shoal_pass_info;
 SHOAL_C_API size_t shoal_pass_count(void);
 SHOAL_C_API shoal_error *shoal_pass_get(size_t index, shoal_pass_info *out);
-/* A copy of the module after these passes; with count 0, after the compiler's own. */
-SHOAL_C_API shoal_error *shoal_module_transform(const shoal_module *, const char *const *passes, size_t count,
-                                                shoal_module **out);
+typedef struct {
+  size_t struct_size;
+  const char *const *passes; /* in order; none: the compiler's own */
+  size_t pass_count;
+  const char *const *disabled;
+  size_t disabled_count;
+} shoal_transform_options;
+/* A copy of the module after the passes. */
+SHOAL_C_API shoal_error *shoal_module_transform(const shoal_module *, const shoal_transform_options *, shoal_module **out);
+
+/* ---- Building a module. Shapes, constants and attributes are HLO text; computations and values are numbers. */
+
+SHOAL_C_API shoal_error *shoal_builder_new(const char *name, int64_t replica_count, int64_t num_partitions,
+                                           shoal_builder **out);
+SHOAL_C_API shoal_error *shoal_builder_computation(shoal_builder *, const char *name, int32_t *out);
+/* `name` may be NULL. */
+SHOAL_C_API shoal_error *shoal_builder_parameter(shoal_builder *, int32_t computation, const char *shape, const char *name,
+                                                 int32_t *out);
+SHOAL_C_API shoal_error *shoal_builder_constant(shoal_builder *, int32_t computation, const char *shape, const char *value,
+                                                const char *name, int32_t *out);
+typedef struct {
+  size_t struct_size;
+  const char *opcode;
+  const int32_t *operands; /* values of the same computation */
+  size_t operand_count;
+  const char *attributes; /* "dimensions={1}, to_apply=add"; NULL: none */
+  const char *shape;      /* NULL: inferred */
+  const char *name;       /* NULL: after the op */
+} shoal_new_instruction;
+SHOAL_C_API shoal_error *shoal_builder_add(shoal_builder *, int32_t computation, const shoal_new_instruction *, int32_t *out);
+SHOAL_C_API shoal_error *shoal_builder_finish_computation(shoal_builder *, int32_t computation, int32_t root);
+/* The verified module. */
+SHOAL_C_API shoal_error *shoal_builder_finish(shoal_builder *, int32_t entry, shoal_module **out);
+SHOAL_C_API void shoal_builder_free(shoal_builder *);
 
 /* ---- Facts */
 
@@ -198,6 +230,10 @@ typedef struct {
   const char *const *loops;
   const int64_t *trip_counts;
   size_t loop_count;
+  /* Probabilities of branch computations. */
+  const char *const *branches;
+  const double *probabilities;
+  size_t branch_count;
 } shoal_fact_options;
 SHOAL_C_API shoal_error *shoal_facts_new(const shoal_module *, const shoal_fact_options *, shoal_facts **out);
 SHOAL_C_API void shoal_facts_free(shoal_facts *);
@@ -226,9 +262,20 @@ typedef struct {
 SHOAL_C_API shoal_error *shoal_facts_memory(const shoal_facts *, shoal_memory *out);
 
 typedef enum { SHOAL_VIEW_OUTLINE = 0, SHOAL_VIEW_COLLECTIVES = 1, SHOAL_VIEW_COST = 2, SHOAL_VIEW_MEMORY = 3 } shoal_view;
+typedef struct {
+  size_t struct_size;
+  int64_t top;              /* rows of a table; 0: the default, -1: all */
+  const char *cost_by;      /* op, opcode, computation, line, op_name; NULL: op */
+  int64_t devices_per_node; /* of collectives; 0: 8 */
+  int32_t matrix;           /* collectives: the traffic between all pairs of devices */
+  int64_t budget;           /* memory of a device in bytes; 0: none */
+  int64_t depth;            /* levels of the outline; 0: all */
+  int32_t all_ops;          /* the outline has every op */
+  int64_t width;            /* columns of text; 0: unlimited */
+} shoal_view_options;
 /* What shoal show, comm, cost and mem print. */
-SHOAL_C_API shoal_error *shoal_facts_text(const shoal_facts *, shoal_view, shoal_string **out);
-SHOAL_C_API shoal_error *shoal_facts_json(const shoal_facts *, shoal_view, shoal_string **out);
+SHOAL_C_API shoal_error *shoal_facts_text(const shoal_facts *, shoal_view, const shoal_view_options *, shoal_string **out);
+SHOAL_C_API shoal_error *shoal_facts_json(const shoal_facts *, shoal_view, const shoal_view_options *, shoal_string **out);
 
 /* ---- Predictions */
 
@@ -271,19 +318,32 @@ typedef struct {
   shoal_text kind, a, b, what, before, after; /* a, b: names of the instructions; empty: none */
   int64_t count;
 } shoal_change;
-SHOAL_C_API shoal_error *shoal_diff_new(const shoal_facts *a, const shoal_facts *b, shoal_diff **out);
+typedef struct {
+  size_t struct_size;
+  const char *const *thresholds; /* "wire_bytes<=+2%" */
+  size_t threshold_count;
+} shoal_diff_options;
+SHOAL_C_API shoal_error *shoal_diff_new(const shoal_facts *a, const shoal_facts *b, const shoal_diff_options *,
+                                        shoal_diff **out);
 SHOAL_C_API size_t shoal_diff_count(const shoal_diff *);
+SHOAL_C_API size_t shoal_diff_exceeded(const shoal_diff *); /* thresholds that do not hold */
 SHOAL_C_API shoal_error *shoal_diff_get(const shoal_diff *, size_t index, shoal_change *out);
 SHOAL_C_API shoal_error *shoal_diff_text(const shoal_diff *, shoal_string **out);
 SHOAL_C_API shoal_error *shoal_diff_json(const shoal_diff *, shoal_string **out);
 SHOAL_C_API void shoal_diff_free(shoal_diff *);
 
-/* Runs both modules on the same generated inputs. `json` may be NULL. */
-SHOAL_C_API shoal_error *shoal_compare(const shoal_module *a, const shoal_module *b, int32_t *agrees, shoal_string **json);
-
+typedef struct {
+  size_t struct_size;
+  const shoal_machine *const *machines; /* for predictions */
+  size_t machine_count;
+  const char *const *profiles; /* files of measured profiles */
+  size_t profile_count;
+  int64_t devices_per_node; /* 0: 8 */
+  int64_t budget;           /* memory of a device in bytes; 0: none */
+} shoal_page_options;
 /* One HTML page. `b` may be NULL. */
-SHOAL_C_API shoal_error *shoal_page(const shoal_facts *a, const shoal_facts *b, const shoal_machine *const *machines,
-                                    size_t machine_count, shoal_string **out);
+SHOAL_C_API shoal_error *shoal_page(const shoal_facts *a, const shoal_facts *b, const shoal_page_options *,
+                                    shoal_string **out);
 
 /* ---- Compiling and running */
 
@@ -404,6 +464,20 @@ SHOAL_C_API int32_t shoal_pending_wait(const shoal_pending *, double seconds); /
 SHOAL_C_API void shoal_pending_cancel(const shoal_pending *);
 SHOAL_C_API shoal_error *shoal_pending_take(shoal_pending *, shoal_results **out);
 SHOAL_C_API void shoal_pending_free(shoal_pending *); /* waits for the end */
+
+typedef struct {
+  size_t struct_size;
+  const char *inputs; /* a folder or an .npz file; NULL: generated */
+  int32_t input_mode; /* shoal_input_mode */
+  uint64_t random_seed;
+  int32_t has_bounds; /* use atol and rtol in place of the bounds of the element types */
+  double atol, rtol;
+  const shoal_compile_options *compile;
+  const shoal_execute_options *execute;
+} shoal_compare_options;
+/* Runs both modules on the same inputs. `json` may be NULL. */
+SHOAL_C_API shoal_error *shoal_compare(const shoal_module *a, const shoal_module *b, const shoal_compare_options *,
+                                       int32_t *agrees, shoal_string **json);
 
 typedef struct {
   size_t struct_size;

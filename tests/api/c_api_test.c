@@ -169,15 +169,22 @@ static void TestPasses(void) {
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_pass_get(1000, &pass));
   shoal_module *module = Parsed("HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  y = f32[2] negate(x)\n  ROOT z = f32[2] abs(x)\n}\n");
   const char *names[] = {"remove-dead-code"};
+  shoal_transform_options options = SHOAL_INIT(shoal_transform_options);
+  options.passes = names;
+  options.pass_count = 1;
   shoal_module *smaller = NULL;
-  MUST(shoal_module_transform(module, names, 1, &smaller));
+  MUST(shoal_module_transform(module, &options, &smaller));
   shoal_module_free(module); /* the transformed module keeps what it needs */
   shoal_computation_info entry = SHOAL_INIT(shoal_computation_info);
   MUST(shoal_computation_get(smaller, 0, &entry));
   CHECK(entry.instructions == 2);
   names[0] = "no-such-pass";
   shoal_module *none = NULL;
-  FAILS(SHOAL_ERROR_ARGUMENT, shoal_module_transform(smaller, names, 1, &none));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_module_transform(smaller, &options, &none));
+  options.passes = NULL;
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_module_transform(smaller, &options, &none));
+  MUST(shoal_module_transform(smaller, NULL, &none));
+  shoal_module_free(none);
   shoal_module_free(smaller);
 }
 
@@ -228,13 +235,21 @@ static void TestFactsAndPredictions(void) {
   shoal_string *text = NULL;
   const char *parts[] = {"sum on 2 devices", "all-reduce", "flops", "peak"};
   for (int view = 0; view < 4; ++view) {
-    MUST(shoal_facts_text(facts, (shoal_view)view, &text));
+    MUST(shoal_facts_text(facts, (shoal_view)view, NULL, &text));
     if (!Contains(text, parts[view])) printf("view %d lacks %s\n", view, parts[view]), ++failed;
-    MUST(shoal_facts_json(facts, (shoal_view)view, &text));
+    MUST(shoal_facts_json(facts, (shoal_view)view, NULL, &text));
     CHECK(Contains(text, "\"version\""));
   }
-  FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_text(facts, (shoal_view)9, &text));
-  FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_json(NULL, SHOAL_VIEW_COST, &text));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_text(facts, (shoal_view)9, NULL, &text));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_json(NULL, SHOAL_VIEW_COST, NULL, &text));
+  shoal_view_options view = SHOAL_INIT(shoal_view_options);
+  view.cost_by = "opcode";
+  view.top = -1;
+  view.width = 60;
+  MUST(shoal_facts_text(facts, SHOAL_VIEW_COST, &view, &text));
+  CHECK(Contains(text, "opcode"));
+  view.cost_by = "colour";
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_text(facts, SHOAL_VIEW_COST, &view, &text));
 
   shoal_machine *machine = NULL;
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_machine_load("abacus", &machine));
@@ -268,15 +283,24 @@ static void TestFactsAndPredictions(void) {
   remove(path);
   shoal_string *page = NULL;
   const shoal_machine *machines[] = {machine};
-  MUST(shoal_page(facts, NULL, machines, 1, &page));
+  shoal_page_options page_options = SHOAL_INIT(shoal_page_options);
+  page_options.machines = machines;
+  page_options.machine_count = 1;
+  MUST(shoal_page(facts, loop_facts, &page_options, &page));
   CHECK(Contains(page, "</html>"));
-  FAILS(SHOAL_ERROR_ARGUMENT, shoal_page(NULL, NULL, NULL, 0, &page));
+  page_options.machines = NULL;
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_page(facts, NULL, &page_options, &page));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_page(NULL, NULL, NULL, &page));
   shoal_prediction_free(prediction);
   shoal_machine_free(machine);
 
   shoal_diff *diff = NULL;
-  MUST(shoal_diff_new(facts, loop_facts, &diff));
-  CHECK(shoal_diff_count(diff) > 0);
+  const char *thresholds[] = {"collectives<=+0", "collectives>5"};
+  shoal_diff_options diff_options = SHOAL_INIT(shoal_diff_options);
+  diff_options.thresholds = thresholds;
+  diff_options.threshold_count = 2;
+  MUST(shoal_diff_new(facts, loop_facts, &diff_options, &diff));
+  CHECK(shoal_diff_count(diff) > 0 && shoal_diff_exceeded(diff) == 1);
   shoal_change change = SHOAL_INIT(shoal_change);
   MUST(shoal_diff_get(diff, 0, &change));
   CHECK(change.kind.size > 0 && change.count > 0);
@@ -286,16 +310,72 @@ static void TestFactsAndPredictions(void) {
   MUST(shoal_diff_json(diff, &text));
   CHECK(Contains(text, "\"changes\""));
   shoal_diff_free(diff);
-  FAILS(SHOAL_ERROR_ARGUMENT, shoal_diff_new(facts, NULL, &diff));
+  thresholds[0] = "nonsense";
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_diff_new(facts, loop_facts, &diff_options, &diff));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_diff_new(facts, NULL, NULL, &diff));
   shoal_facts_free(facts);
   shoal_facts_free(loop_facts);
 
   int32_t agrees = 0;
-  MUST(shoal_compare(module, module, &agrees, &text));
+  shoal_compare_options compare = SHOAL_INIT(shoal_compare_options);
+  compare.random_seed = 3;
+  MUST(shoal_compare(module, module, &compare, &agrees, &text));
   CHECK(agrees == 1 && Contains(text, "\"outputs\""));
-  FAILS(SHOAL_ERROR_MODULE, shoal_compare(module, other, &agrees, NULL));
+  FAILS(SHOAL_ERROR_MODULE, shoal_compare(module, other, NULL, &agrees, NULL));
+  compare.inputs = "/no/such/folder";
+  FAILS(SHOAL_ERROR_ENVIRONMENT, shoal_compare(module, module, &compare, &agrees, NULL));
+  compare.input_mode = 9;
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_compare(module, module, &compare, &agrees, NULL));
   shoal_module_free(module);
   shoal_module_free(other);
+}
+
+static void TestBuilder(void) {
+  shoal_builder *builder = NULL;
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_builder_new(NULL, 1, 1, &builder));
+  MUST(shoal_builder_new("built", 2, 1, &builder));
+  int32_t add = -1, main_computation = -1, a = -1, b = -1, sum = -1;
+  MUST(shoal_builder_computation(builder, "add", &add));
+  MUST(shoal_builder_parameter(builder, add, "f32[]", NULL, &a));
+  MUST(shoal_builder_parameter(builder, add, "f32[]", "b", &b));
+  const int32_t both[] = {a, b};
+  shoal_new_instruction hlo = SHOAL_INIT(shoal_new_instruction);
+  hlo.opcode = "add";
+  hlo.operands = both;
+  hlo.operand_count = 2;
+  MUST(shoal_builder_add(builder, add, &hlo, &sum));
+  MUST(shoal_builder_finish_computation(builder, add, sum));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_builder_add(builder, add, &hlo, &sum));
+  MUST(shoal_builder_computation(builder, "main", &main_computation));
+  int32_t x = -1, one = -1;
+  MUST(shoal_builder_parameter(builder, main_computation, "f32[3]", "x", &x));
+  FAILS(SHOAL_ERROR_MODULE, shoal_builder_parameter(builder, main_computation, "f32[", "x", &x));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_builder_parameter(builder, 7, "f32[]", "x", &x));
+  MUST(shoal_builder_constant(builder, main_computation, "f32[3]", "{1, 2, 3}", NULL, &one));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_builder_constant(builder, main_computation, NULL, "1", NULL, &one));
+  const int32_t values[] = {x, one};
+  hlo.operands = values;
+  MUST(shoal_builder_add(builder, main_computation, &hlo, &sum));
+  hlo.opcode = "all-reduce";
+  hlo.operands = &sum;
+  hlo.operand_count = 1;
+  hlo.attributes = "replica_groups={{0,1}}, to_apply=add";
+  hlo.shape = "f32[3]";
+  hlo.name = "total";
+  int32_t total = -1;
+  MUST(shoal_builder_add(builder, main_computation, &hlo, &total));
+  shoal_module *module = NULL;
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_builder_finish(builder, main_computation, &module));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_builder_finish_computation(builder, main_computation, 99));
+  MUST(shoal_builder_finish_computation(builder, main_computation, total));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_builder_finish(builder, 9, &module));
+  MUST(shoal_builder_finish(builder, main_computation, &module));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_builder_finish(builder, main_computation, &module));
+  shoal_builder_free(builder);
+  shoal_string *text = NULL;
+  MUST(shoal_module_print(module, NULL, &text));
+  CHECK(Contains(text, "%total = f32[3]{0} all-reduce"));
+  shoal_module_free(module);
 }
 
 static void CountRelease(void *count) { ++*(int *)count; }
@@ -550,6 +630,7 @@ int main(void) {
   TestModules();
   TestStructSizes();
   TestPasses();
+  TestBuilder();
   TestFactsAndPredictions();
   TestBuffers();
   TestExecution();

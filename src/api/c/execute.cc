@@ -7,7 +7,9 @@ shoal_error* WriteShape(const shoal::Shape& shape, shoal_array_shape* out) {
   return WriteStruct({0, static_cast<int32_t>(shape.type), static_cast<int32_t>(shape.dims.size()), shape.dims.data()}, out);
 }
 
-shoal_error* ReadOptions(const shoal_execute_options* given, shoal::ExecuteOptions& out) {
+}  // namespace
+
+shoal_error* ReadExecuteOptions(const shoal_execute_options* given, shoal::ExecuteOptions& out) {
   shoal_execute_options options;
   SHOAL_C_TRY(ReadStruct(given, options));
   out.random_seed = options.random_seed;
@@ -30,6 +32,25 @@ shoal_error* ReadOptions(const shoal_execute_options* given, shoal::ExecuteOptio
     };
   return nullptr;
 }
+
+shoal_error* ReadCompileOptions(const shoal_compile_options* given, shoal::CompileOptions& out) {
+  shoal_compile_options options;
+  SHOAL_C_TRY(ReadStruct(given, options));
+  if (options.engine < 0 || options.engine > SHOAL_ENGINE_INTERPRETER) return Wrong("unknown engine");
+  out.engine = static_cast<shoal::Engine>(options.engine);
+  out.threads = options.threads;
+  if (options.pool != nullptr) out.pool = options.pool->value;
+  if (options.cpu != nullptr) out.cpu = options.cpu;
+  if (options.cache_dir != nullptr) out.cache_dir = options.cache_dir;
+  out.num_replicas = Given(options.num_replicas);
+  out.num_partitions = Given(options.num_partitions);
+  out.fill_elided = options.reject_elided == 0;
+  if (options.stop != nullptr) out.stop = options.stop->value.get_token();
+  out.observable = options.observable != 0;
+  return nullptr;
+}
+
+namespace {
 
 shoal_error* TakeArguments(const shoal_executable& executable, const shoal_arguments* given, Buffers& out) {
   shoal_arguments arguments;
@@ -95,20 +116,8 @@ void shoal_stop_free(shoal_stop* stop) { delete stop; }
 shoal_error* shoal_compile(const shoal_module* module, const shoal_compile_options* given, shoal_executable** out) {
   if (module == nullptr || out == nullptr) return Null("the module and out");
   return GuardedC([&]() -> shoal_error* {
-    shoal_compile_options options;
-    SHOAL_C_TRY(ReadStruct(given, options));
-    if (options.engine < 0 || options.engine > SHOAL_ENGINE_INTERPRETER) return Wrong("unknown engine");
     shoal::CompileOptions inner;
-    inner.engine = static_cast<shoal::Engine>(options.engine);
-    inner.threads = options.threads;
-    if (options.pool != nullptr) inner.pool = options.pool->value;
-    if (options.cpu != nullptr) inner.cpu = options.cpu;
-    if (options.cache_dir != nullptr) inner.cache_dir = options.cache_dir;
-    inner.num_replicas = Given(options.num_replicas);
-    inner.num_partitions = Given(options.num_partitions);
-    inner.fill_elided = options.reject_elided == 0;
-    if (options.stop != nullptr) inner.stop = options.stop->value.get_token();
-    inner.observable = options.observable != 0;
+    SHOAL_C_TRY(ReadCompileOptions(given, inner));
     auto executable = shoal::Compile(module->value, inner);
     if (!executable.ok()) return MakeCError(executable.error());
     *out = new shoal_executable{*executable, executable->argument_shapes(), executable->result_shapes()};
@@ -171,7 +180,7 @@ shoal_error* shoal_execute(const shoal_executable* executable, const shoal_argum
   if (executable == nullptr || arguments == nullptr || out == nullptr) return Null("the executable, the arguments and out");
   return GuardedC([&]() -> shoal_error* {
     shoal::ExecuteOptions inner;
-    SHOAL_C_TRY(ReadOptions(options, inner));
+    SHOAL_C_TRY(ReadExecuteOptions(options, inner));
     shoal::Buffers buffers;
     SHOAL_C_TRY(TakeArguments(*executable, arguments, buffers));
     return GiveResults(executable->value.Execute(std::move(buffers), inner), out);
@@ -183,7 +192,7 @@ shoal_error* shoal_execute_buffers(const shoal_executable* executable, const sho
   if (executable == nullptr || arguments == nullptr || out == nullptr) return Null("the executable, the arguments and out");
   return GuardedC([&]() -> shoal_error* {
     shoal::ExecuteOptions inner;
-    SHOAL_C_TRY(ReadOptions(options, inner));
+    SHOAL_C_TRY(ReadExecuteOptions(options, inner));
     return GiveResults(executable->value.Execute(arguments->value, inner), out);
   });
 }
@@ -194,7 +203,7 @@ shoal_error* shoal_execute_async(const shoal_executable* executable, const shoal
   if (executable == nullptr || arguments == nullptr || out == nullptr) return Null("the executable, the arguments and out");
   return GuardedC([&]() -> shoal_error* {
     shoal::ExecuteOptions inner;
-    SHOAL_C_TRY(ReadOptions(options, inner));
+    SHOAL_C_TRY(ReadExecuteOptions(options, inner));
     shoal::Buffers buffers;
     SHOAL_C_TRY(TakeArguments(*executable, arguments, buffers));
     std::function<void(shoal::Result<shoal::RunResult>)> callback;

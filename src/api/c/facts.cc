@@ -4,15 +4,26 @@
 namespace shoal::internal {
 namespace {
 
-shoal::Result<shoal::View> ViewOf(const shoal::Facts& facts, shoal_view view) {
+int64_t Rows(int64_t top, int64_t fallback) { return top == 0 ? fallback : top < 0 ? 0 : top; }
+
+shoal::Result<shoal::View> ViewOf(const shoal::Facts& facts, shoal_view view, const shoal_view_options& options) {
   const auto as_view = [](auto result) -> shoal::Result<shoal::View> {
     if (!result.ok()) return result.error();
     return static_cast<const shoal::View&>(*result);
   };
-  if (view == SHOAL_VIEW_OUTLINE) return facts.outline();
-  if (view == SHOAL_VIEW_COLLECTIVES) return as_view(facts.collectives());
-  if (view == SHOAL_VIEW_COST) return as_view(facts.cost());
-  if (view == SHOAL_VIEW_MEMORY) return as_view(facts.memory());
+  if (view == SHOAL_VIEW_OUTLINE) {
+    shoal::OutlineOptions outline;
+    outline.depth = options.depth;
+    if (options.all_ops != 0) outline.ops = shoal::OutlineOptions::Ops::kAll;
+    return facts.outline(outline);
+  }
+  if (view == SHOAL_VIEW_COLLECTIVES) {
+    const int64_t devices_per_node = options.devices_per_node == 0 ? 8 : options.devices_per_node;
+    return as_view(facts.collectives({devices_per_node, Rows(options.top, 20), options.matrix != 0}));
+  }
+  if (view == SHOAL_VIEW_COST)
+    return as_view(facts.cost({options.cost_by == nullptr ? "op" : options.cost_by, Rows(options.top, 20)}));
+  if (view == SHOAL_VIEW_MEMORY) return as_view(facts.memory({Rows(options.top, 10), Given(options.budget)}));
   return ArgumentError("unknown view");
 }
 
@@ -32,8 +43,13 @@ shoal_error* shoal_facts_new(const shoal_module* module, const shoal_fact_option
     inner.num_replicas = Given(options.num_replicas);
     inner.num_partitions = Given(options.num_partitions);
     if (options.backend != nullptr) inner.backend = options.backend;
-    if (options.loop_count > 0 && (options.loops == nullptr || options.trip_counts == nullptr)) return Null("loops and trip_counts");
-    for (size_t i = 0; i < options.loop_count; ++i) inner.trip_counts[options.loops[i]] = options.trip_counts[i];
+    if (options.loop_count > 0 && options.trip_counts == nullptr) return Null("the trip counts");
+    std::vector<std::string> loops, branches;
+    SHOAL_C_TRY(ReadStrings(options.loops, options.loop_count, loops));
+    SHOAL_C_TRY(ReadStrings(options.branches, options.branch_count, branches));
+    if (!branches.empty() && options.probabilities == nullptr) return Null("the probabilities");
+    for (size_t i = 0; i < loops.size(); ++i) inner.trip_counts[loops[i]] = options.trip_counts[i];
+    for (size_t i = 0; i < branches.size(); ++i) inner.probabilities[branches[i]] = options.probabilities[i];
     auto facts = shoal::Facts::Of(module->value, inner);
     if (!facts.ok()) return MakeCError(facts.error());
     *out = new shoal_facts{std::move(*facts), {}, {}};
@@ -102,26 +118,37 @@ shoal_error* shoal_facts_memory(const shoal_facts* facts, shoal_memory* out) {
   });
 }
 
-shoal_error* shoal_facts_text(const shoal_facts* facts, shoal_view view, shoal_string** out) {
+shoal_error* shoal_facts_text(const shoal_facts* facts, shoal_view view, const shoal_view_options* given,
+                               shoal_string** out) {
   if (facts == nullptr || out == nullptr) return Null("the facts and out");
   return GuardedC([&]() -> shoal_error* {
-    const auto found = ViewOf(facts->value, view);
-    return found.ok() ? Give(found->ToText(), out) : MakeCError(found.error());
+    shoal_view_options options;
+    SHOAL_C_TRY(ReadStruct(given, options));
+    const auto found = ViewOf(facts->value, view, options);
+    return found.ok() ? Give(found->ToText({static_cast<size_t>(std::max<int64_t>(options.width, 0)), false}), out) : MakeCError(found.error());
   });
 }
 
-shoal_error* shoal_facts_json(const shoal_facts* facts, shoal_view view, shoal_string** out) {
+shoal_error* shoal_facts_json(const shoal_facts* facts, shoal_view view, const shoal_view_options* given,
+                               shoal_string** out) {
   if (facts == nullptr || out == nullptr) return Null("the facts and out");
   return GuardedC([&]() -> shoal_error* {
-    const auto found = ViewOf(facts->value, view);
+    shoal_view_options options;
+    SHOAL_C_TRY(ReadStruct(given, options));
+    const auto found = ViewOf(facts->value, view, options);
     return found.ok() ? Give(found->ToJson(), out) : MakeCError(found.error());
   });
 }
 
-shoal_error* shoal_diff_new(const shoal_facts* a, const shoal_facts* b, shoal_diff** out) {
+shoal_error* shoal_diff_new(const shoal_facts* a, const shoal_facts* b, const shoal_diff_options* given,
+                            shoal_diff** out) {
   if (a == nullptr || b == nullptr || out == nullptr) return Null("the facts and out");
   return GuardedC([&]() -> shoal_error* {
-    auto diff = shoal::Diff(a->value, b->value);
+    shoal_diff_options options;
+    SHOAL_C_TRY(ReadStruct(given, options));
+    shoal::DiffOptions inner;
+    SHOAL_C_TRY(ReadStrings(options.thresholds, options.threshold_count, inner.thresholds));
+    auto diff = shoal::Diff(a->value, b->value, inner);
     if (!diff.ok()) return MakeCError(diff.error());
     *out = new shoal_diff{std::move(*diff)};
     return nullptr;
@@ -129,6 +156,7 @@ shoal_error* shoal_diff_new(const shoal_facts* a, const shoal_facts* b, shoal_di
 }
 
 size_t shoal_diff_count(const shoal_diff* diff) { return diff == nullptr ? 0 : diff->value.changes.size(); }
+size_t shoal_diff_exceeded(const shoal_diff* diff) { return diff == nullptr ? 0 : diff->value.exceeded.size(); }
 
 shoal_error* shoal_diff_get(const shoal_diff* diff, size_t index, shoal_change* out) {
   if (diff == nullptr) return Null("the difference");
@@ -157,23 +185,42 @@ shoal_error* shoal_diff_json(const shoal_diff* diff, shoal_string** out) {
 
 void shoal_diff_free(shoal_diff* diff) { delete diff; }
 
-shoal_error* shoal_compare(const shoal_module* a, const shoal_module* b, int32_t* agrees, shoal_string** json) {
+shoal_error* shoal_compare(const shoal_module* a, const shoal_module* b, const shoal_compare_options* given,
+                           int32_t* agrees, shoal_string** json) {
   if (a == nullptr || b == nullptr || agrees == nullptr) return Null("the modules and agrees");
   return GuardedC([&]() -> shoal_error* {
-    const auto comparison = shoal::Compare(a->value, b->value);
+    shoal_compare_options options;
+    SHOAL_C_TRY(ReadStruct(given, options));
+    if (options.input_mode < 0 || options.input_mode > SHOAL_INPUTS_DEVICE_ID) return Wrong("unknown input mode");
+    shoal::CompareOptions inner;
+    if (options.inputs != nullptr) inner.inputs = options.inputs;
+    inner.input_mode = static_cast<shoal::InputMode>(options.input_mode);
+    inner.random_seed = options.random_seed;
+    if (options.has_bounds != 0) inner.atol = options.atol;
+    if (options.has_bounds != 0) inner.rtol = options.rtol;
+    SHOAL_C_TRY(ReadCompileOptions(options.compile, inner.compile));
+    SHOAL_C_TRY(ReadExecuteOptions(options.execute, inner.execute));
+    const auto comparison = shoal::Compare(a->value, b->value, inner);
     if (!comparison.ok()) return MakeCError(comparison.error());
     *agrees = comparison->agrees;
     return json == nullptr ? nullptr : Give(comparison->ToJson(), json);
   });
 }
 
-shoal_error* shoal_page(const shoal_facts* a, const shoal_facts* b, const shoal_machine* const* machines,
-                        size_t machine_count, shoal_string** out) {
-  if (a == nullptr || out == nullptr || (machines == nullptr && machine_count > 0)) return Null("the facts, machines and out");
+shoal_error* shoal_page(const shoal_facts* a, const shoal_facts* b, const shoal_page_options* given, shoal_string** out) {
+  if (a == nullptr || out == nullptr) return Null("the facts and out");
   return GuardedC([&]() -> shoal_error* {
-    shoal::PageOptions options;
-    for (size_t i = 0; i < machine_count; ++i) options.machines.push_back(machines[i]->value);
-    auto page = shoal::Page(a->value, options, b == nullptr ? nullptr : &b->value);
+    shoal_page_options options;
+    SHOAL_C_TRY(ReadStruct(given, options));
+    shoal::PageOptions inner;
+    for (size_t i = 0; i < options.machine_count; ++i) {
+      if (options.machines == nullptr || options.machines[i] == nullptr) return Null("a machine");
+      inner.machines.push_back(options.machines[i]->value);
+    }
+    SHOAL_C_TRY(ReadStrings(options.profiles, options.profile_count, inner.profiles));
+    if (options.devices_per_node != 0) inner.devices_per_node = options.devices_per_node;
+    inner.budget = Given(options.budget);
+    auto page = shoal::Page(a->value, inner, b == nullptr ? nullptr : &b->value);
     return page.ok() ? Give(std::move(*page), out) : MakeCError(page.error());
   });
 }

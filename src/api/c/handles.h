@@ -133,6 +133,18 @@ shoal_error* WriteStruct(Struct value, Struct* out) {
   return nullptr;
 }
 
+inline shoal_error* ReadStrings(const char* const* given, size_t count, std::vector<std::string>& out) {
+  for (size_t i = 0; i < count; ++i) {
+    if (given == nullptr || given[i] == nullptr) return Null("a string of a list");
+    out.emplace_back(given[i]);
+  }
+  return nullptr;
+}
+
+// Of the execution functions, which a comparison uses too.
+shoal_error* ReadCompileOptions(const shoal_compile_options* given, shoal::CompileOptions& out);
+shoal_error* ReadExecuteOptions(const shoal_execute_options* given, shoal::ExecuteOptions& out);
+
 shoal_error* WriteDiag(const shoal::Diag& diag, shoal_diag* out);
 shoal_error* GiveBuffer(const Buffers& buffers, size_t device, size_t leaf, shoal_buffer** out);
 

@@ -184,11 +184,16 @@ shoal_error* shoal_pass_get(size_t index, shoal_pass_info* out) {
   });
 }
 
-shoal_error* shoal_module_transform(const shoal_module* module, const char* const* passes, size_t count,
-                                    shoal_module** out) {
-  if (module == nullptr || out == nullptr || (passes == nullptr && count > 0)) return Null("the module, passes and out");
+shoal_error* shoal_module_transform(const shoal_module* module, const shoal_transform_options* given, shoal_module** out) {
+  if (module == nullptr || out == nullptr) return Null("the module and out");
   return GuardedC([&]() -> shoal_error* {
-    return GiveModule(shoal::Transform(module->value, std::vector<std::string>(passes, passes + count)), out);
+    shoal_transform_options options;
+    SHOAL_C_TRY(ReadStruct(given, options));
+    std::vector<std::string> passes;
+    shoal::TransformOptions inner;
+    SHOAL_C_TRY(ReadStrings(options.passes, options.pass_count, passes));
+    SHOAL_C_TRY(ReadStrings(options.disabled, options.disabled_count, inner.disabled));
+    return GiveModule(shoal::Transform(module->value, passes, inner), out);
   });
 }
 
