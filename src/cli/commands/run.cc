@@ -88,6 +88,7 @@ class RunSession {
     if (!outcome.ok()) return Failed(outcome.diag());
     outcome_ = std::move(*outcome);
     WarnAboutRun(outcome_.stats, FindMixedFloats(*input_.module));
+    PrintMessage(FallbackMessage(outcome_.stats, job_.LocalDevices(report_.devices.grid.count())));
     if (gathers()) GatherResults(*job_.job(), *job_.placement(), *input_.module, outcome_.results);
     if (Status written = job_.AgreeOnStatus(Write()); !written.ok()) return Failed(written.diag());
     report_.stats = outcome_.stats;

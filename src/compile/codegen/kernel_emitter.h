@@ -63,6 +63,7 @@ class KernelEmitter {
   Nums InitsOf(const KernelReduction& reduction);
   Nums ElementsOf(const KernelReduction& reduction);
   Nums Accumulate(const KernelReduction& reduction, const Nums& sums, const Nums& elements);
+  Nums ApplyFunction(const KernelReduction& reduction, const Nums& sums, const Nums& elements);
   // Combines two accumulators, which may be in any order.
   Nums CombinePartials(const KernelReduction& reduction, const Nums& a, const Nums& b);
   Nums Horizontal(const KernelReduction& reduction, Nums vectors);
@@ -73,6 +74,7 @@ class KernelEmitter {
   void EmitNodes(Level level);
   void EmitStores(bool per_row);
   Num EmitNode(int node);
+  Num EmitConstant(const KernelNode& node);
   Num EmitLoad(const KernelNode& node, int number);
   llvm::Value* EmitStridedLoad(const KernelNode& node, llvm::Value* base, int64_t stride);
   Num EmitIndex(const KernelNode& node);

@@ -92,8 +92,10 @@ void KernelEmitter::FindNeeded() {
   needed_.assign(last + 1, std::vector<bool>(kernel_.nodes.size(), false));
   for (size_t pass = 0; pass < last; ++pass)
     for (const KernelReduction& reduction : kernel_.reductions)
-      if (reduction.stage == static_cast<int>(pass))
+      if (reduction.stage == static_cast<int>(pass)) {
         for (int element : reduction.elements) MarkNeeded(element, pass);
+        if (reduction.is_element >= 0) MarkNeeded(reduction.is_element, pass);
+      }
   for (const KernelStore& store : kernel_.stores) {
     if (store.per_row) continue;
     MarkNeeded(store.node, last);

@@ -95,8 +95,32 @@ KernelEmitter::Nums KernelEmitter::Accumulate(const KernelReduction& reduction, 
     return {CombineKeys(ir_, reduction.op, sums[0], ToKey(ir_, reduction.op, elements[0]))};
   if (reduction.kind == KernelReduction::Kind::kBinary)
     return {ApplyBinary(builder_, reduction.op, sums[0], elements[0])};
+  if (reduction.kind == KernelReduction::Kind::kFunction) return ApplyFunction(reduction, sums, elements);
   const Num chosen = ChoosesSecond(builder_, reduction.op, sums, elements, false);
   return {builder_.Select(chosen, elements[0], sums[0]), builder_.Select(chosen, elements[1], sums[1])};
+}
+
+KernelEmitter::Nums KernelEmitter::ApplyFunction(const KernelReduction& reduction, const Nums& sums, const Nums& elements) {
+  Nums values;
+  for (const KernelNode& node : reduction.function) {
+    if (node.kind == KernelNode::Kind::kLoad) {
+      const auto i = static_cast<size_t>(node.input);
+      values.push_back(i < sums.size() ? sums[i] : elements[i - sums.size()]);
+    } else if (node.kind == KernelNode::Kind::kConstant) {
+      values.push_back({Splat(EmitConstant(node).value), node.type});
+    } else {
+      Nums operands;
+      for (int operand : node.operands)
+        if (operand >= 0) operands.push_back(values[static_cast<size_t>(operand)]);
+      values.push_back(ApplyNode(builder_, node, operands));
+    }
+  }
+  Nums results;
+  for (size_t k = 0; k < sums.size(); ++k) {
+    const Num& result = values[static_cast<size_t>(reduction.results[k])];
+    results.push_back(reduction.is_element < 0 ? result : builder_.Select(Operand(reduction.is_element), result, sums[k]));
+  }
+  return results;
 }
 
 KernelEmitter::Nums KernelEmitter::CombinePartials(const KernelReduction& reduction, const Nums& a, const Nums& b) {
@@ -190,7 +214,10 @@ void KernelEmitter::EmitRowPass() {
 // iterations or few columns, keeps the sums in registers.
 void KernelEmitter::EmitReducedColumns() {
   const int64_t iterations = kernel_.InnerIterations() / kernel_.inner_loops.back();
-  if (iterations > 16 && kernel_.inner_loops.back() >= 4 * widths_[0] && !kernel_.contracts)
+  const bool has_function = std::any_of(kernel_.reductions.begin(), kernel_.reductions.end(), [](const KernelReduction& reduction) {
+    return reduction.kind == KernelReduction::Kind::kFunction;
+  });
+  if (iterations > 16 && !has_function && kernel_.inner_loops.back() >= 4 * widths_[0] && !kernel_.contracts)
     EmitColumnsInMemory();
   else
     EmitColumnsInRegisters();

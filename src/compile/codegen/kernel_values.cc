@@ -148,6 +148,13 @@ Num KernelEmitter::Operand(int node) {
   return {Splat(scalars_[i].value), scalars_[i].type, scalars_[i].imaginary == nullptr ? nullptr : Splat(scalars_[i].imaginary)};
 }
 
+Num KernelEmitter::EmitConstant(const KernelNode& node) {
+  if (IsComplex(node.type)) return builder_.FromMemory(ComplexConstant(node), node.type);
+  llvm::Type* bits = ir_.getIntNTy(static_cast<unsigned>(8 * StorageBytes(node.type)));
+  Value* stored = ir_.CreateBitCast(llvm::ConstantInt::get(bits, node.bits[0]), builder_.Stored(node.type, 1));
+  return builder_.FromMemory(stored, node.type);
+}
+
 Num KernelEmitter::EmitNode(int number) {
   const KernelNode& node = kernel_.nodes[static_cast<size_t>(number)];
   switch (node.kind) {
@@ -155,12 +162,8 @@ Num KernelEmitter::EmitNode(int number) {
       return EmitLoad(node, number);
     case Kind::kIndex:
       return EmitIndex(node);
-    case Kind::kConstant: {
-      if (IsComplex(node.type)) return builder_.FromMemory(ComplexConstant(node), node.type);
-      llvm::Type* bits = ir_.getIntNTy(static_cast<unsigned>(8 * StorageBytes(node.type)));
-      Value* stored = ir_.CreateBitCast(llvm::ConstantInt::get(bits, node.bits[0]), builder_.Stored(node.type, 1));
-      return builder_.FromMemory(stored, node.type);
-    }
+    case Kind::kConstant:
+      return EmitConstant(node);
     default: {
       Num operands[3];
       size_t count = 0;

@@ -1,5 +1,6 @@
 // Convolutions of floats with oneDNN, split by batch or by rows. Convolutions that oneDNN cannot express are computed
 // as GEMMs of patches, image by image.
+#include <algorithm>
 #include <cstring>
 
 #include "compile/library/convolution_pieces.h"
@@ -54,8 +55,9 @@ Array Flipped(const Array& kernel, Ints spatial) {
 using Code = std::shared_ptr<const OneDnn::Convolution>;
 
 // Computes the result of each part. Returns false if a part could not be run.
-bool RunParts(std::span<const DnnPart> parts, std::span<const Code> codes, const float* kernel, float* source,
-               float* result, ThreadPool& pool) {
+template <class In, class Out>
+bool RunParts(std::span<const DnnPart> parts, std::span<const Code> codes, const void* kernel, In* source, Out* result,
+              ThreadPool& pool) {
   std::vector<std::shared_ptr<void>> packed(parts.size());
   for (size_t i = 0; i < parts.size(); ++i) {
     size_t first_same = 0;
@@ -140,10 +142,44 @@ Status Convolution(const Instruction& hlo, std::span<const Array> operands, std:
   return done ? Status() : ConvolveByPatches(hlo, operands, results, pool);
 }
 
+// Number of products in each sum.
+int64_t ProductsPerOutput(const Instruction& hlo) {
+  const Shape& kernel = hlo.operand_shape(1);
+  return *kernel.ElementCount() / kernel.dim(hlo[kDimLabels]->kernel_output_feature);
+}
+
 // True for 8-bit integers whose sums are exact in f32: each product is at most 2^14 if signed and 2^16 if unsigned.
-bool IsExactInFloats(ElementType input, ElementType kernel, ElementType out, int64_t per_output) {
+bool IsExactInFloats(const Instruction& hlo) {
+  const ElementType input = hlo.operand_shape(0).element_type(), kernel = hlo.operand_shape(1).element_type();
   if (!IsInteger(input) || !IsInteger(kernel) || BitWidth(input) != 8 || BitWidth(kernel) != 8) return false;
-  return out == ElementType::kS32 && per_output <= (IsSigned(input) && IsSigned(kernel) ? 1024 : 256);
+  return hlo.shape().element_type() == ElementType::kS32 && ProductsPerOutput(hlo) <= (IsSigned(input) && IsSigned(kernel) ? 1024 : 256);
+}
+
+// A convolution of signed bytes with 32-bit sums. Returns false if oneDNN cannot compute it.
+bool ConvolveBytes(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  const OneDnn* library = OpenOneDnn();
+  if (library == nullptr || !library->HasInt8()) return false;
+  std::optional<DnnForm> form = DnnFormOf(hlo);
+  if (!form || form->convolution.kind != DnnKind::kForward) return false;
+  form->convolution.is_int8 = true;
+  const std::vector<DnnPart> parts = SplitConvolution(form->convolution);
+  std::vector<Code> codes;
+  for (const DnnPart& part : parts) codes.push_back(library->ConvolutionFor(part.convolution));
+  if (std::find(codes.begin(), codes.end(), nullptr) != codes.end()) return false;
+  const Array kernel = form->flips_kernel ? Flipped(operands[1], hlo[kDimLabels]->kernel_spatial) : operands[1];
+  auto* source = const_cast<std::byte*>(operands[0].data()) + form->source_offset;
+  auto* result = results[0].Mutable<int32_t>().data();
+  return RunParts(parts, codes, kernel.data(), source, result, pool);
+}
+
+Status ByteConvolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  if (ConvolveBytes(hlo, operands, results, pool)) return {};
+  return IsExactInFloats(hlo) ? Convolution(hlo, operands, results, pool) : ConvolveByPatches(hlo, operands, results, pool);
+}
+
+bool IsByteConvolution(const Instruction& hlo) {
+  return hlo.operand_shape(0).element_type() == ElementType::kS8 && hlo.operand_shape(1).element_type() == ElementType::kS8 &&
+         hlo.shape().element_type() == ElementType::kS32;
 }
 
 bool IsFloatForGemm(ElementType type) {
@@ -159,11 +195,11 @@ LibraryFunction ConvolutionFunction(const Instruction& hlo) {
   for (const Shape* shape : {&input, &kernel, &out})
     if (shape->has_dynamic() || shape->ElementCount().value_or(0) <= 0) return nullptr;
   const ConvDims& labels = *hlo[kDimLabels];
-  const int64_t per_output = *kernel.ElementCount() / kernel.dim(labels.kernel_output_feature);
-  if (*out.ElementCount() < kMin / std::max<int64_t>(per_output, 1)) return nullptr;
+  if (*out.ElementCount() < kMin / std::max<int64_t>(ProductsPerOutput(hlo), 1)) return nullptr;
   const bool are_floats = IsFloatForGemm(input.element_type()) && IsFloatForGemm(kernel.element_type()) &&
                           IsFloatForGemm(out.element_type());
-  if (are_floats || IsExactInFloats(input.element_type(), kernel.element_type(), out.element_type(), per_output)) return &Convolution;
+  if (IsByteConvolution(hlo)) return &ByteConvolution;
+  if (are_floats || IsExactInFloats(hlo)) return &Convolution;
   const bool by_images = hlo[kBatchGroupCount] == 1 && labels.input_batch == 0 && labels.output_batch == 0;
   return by_images && input.dim(0) >= 2 ? &ConvolveByPatches : nullptr;
 }

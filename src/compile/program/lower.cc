@@ -1,6 +1,7 @@
 #include <unordered_set>
 
 #include "absl/container/flat_hash_map.h"
+#include "compile/program/evaluation_reason.h"
 #include "compile/program/program.h"
 #include "core/base/strings.h"
 #include "core/ir/equivalence.h"
@@ -121,31 +122,42 @@ class Lowering {
 
 Program Lower(std::shared_ptr<Module> module, LoweringGranularity steps) { return Lowering(std::move(module), steps).Run(); }
 
-std::string ToString(const Program& program) {
-  std::string out;
+std::vector<const Instruction*> StepsOf(const Program& program) {
   ComputationSet inside_ops = ComputationsInsideOps(*program.module);
   for (const auto& [hlo, step] : program.steps)
     if (step.kind == LoweredInstruction::Kind::kRoutine || step.kind == LoweredInstruction::Kind::kSequence) AddReached(*hlo, inside_ops);
+  std::vector<const Instruction*> steps;
   for (const Computation* computation : program.module->computations) {
     if (inside_ops.contains(computation)) continue;
-    bool named = false;
-    for (const Instruction* hlo : computation->instructions) {
-      if (Info(hlo->opcode).op_class == OpClass::kStructure) continue;
-      const LoweredInstruction& step = program.StepOf(*hlo);
-      if (!named) StrAppend(&out, computation->name, computation == program.module->entry ? " (entry)\n" : "\n");
-      named = true;
-      StrAppend(&out, "  ", hlo->name, " ", ToString(hlo->shape()), ": ");
-      if (step.kind == LoweredInstruction::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel, step.part_kernels.empty() ? "" : ",", StrJoin(step.part_kernels, ","));
-      if (step.kind == LoweredInstruction::Kind::kRoutine) StrAppend(&out, "routine ", step.kernel);
-      if (step.kind == LoweredInstruction::Kind::kSequence) StrAppend(&out, "sequence ", step.kernel);
-      if (step.kind == LoweredInstruction::Kind::kLibrary) StrAppend(&out, "library ", Text(hlo->opcode));
-      if (step.kind == LoweredInstruction::Kind::kEvaluate) StrAppend(&out, "evaluate ", Text(hlo->opcode));
-      out += "\n";
-    }
+    for (const Instruction* hlo : computation->instructions)
+      if (Info(hlo->opcode).op_class != OpClass::kStructure) steps.push_back(hlo);
+  }
+  return steps;
+}
+
+std::string ToString(const Program& program) {
+  std::string out;
+  const Computation* last = nullptr;
+  for (const Instruction* hlo : StepsOf(program)) {
+    const LoweredInstruction& step = program.StepOf(*hlo);
+    if (hlo->parent != last) StrAppend(&out, hlo->parent->name, hlo->parent == program.module->entry ? " (entry)\n" : "\n");
+    last = hlo->parent;
+    StrAppend(&out, "  ", hlo->name, " ", ToString(hlo->shape()), ": ");
+    if (step.kind == LoweredInstruction::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel, step.part_kernels.empty() ? "" : ",", StrJoin(step.part_kernels, ","));
+    if (step.kind == LoweredInstruction::Kind::kRoutine) StrAppend(&out, "routine ", step.kernel);
+    if (step.kind == LoweredInstruction::Kind::kSequence) StrAppend(&out, "sequence ", step.kernel);
+    if (step.kind == LoweredInstruction::Kind::kLibrary) StrAppend(&out, "library ", Text(hlo->opcode));
+    if (step.kind == LoweredInstruction::Kind::kEvaluate) StrAppend(&out, "evaluate ", Text(hlo->opcode), " (", EvaluationReason(*hlo), ")");
+    out += "\n";
   }
   for (const Refusal& refusal : program.refusals) StrAppend(&out, "no kernel for ", refusal.name, ": ", refusal.reason, "\n");
   for (size_t i = 0; i < program.kernels.size(); ++i) StrAppend(&out, "kernel ", i, ": ", ToString(program.kernels[i]));
-  for (size_t i = 0; i < program.routines.size(); ++i) StrAppend(&out, "routine ", i, ": ", ToString(*program.routines[i]));
+  for (size_t i = 0; i < program.routines.size(); ++i) {
+    StrAppend(&out, "routine ", i, ": ", ToString(*program.routines[i]));
+    for (const Instruction* hlo : program.routines[i]->evaluated)
+      if (program.StepOf(*hlo).kind == LoweredInstruction::Kind::kEvaluate)
+        StrAppend(&out, "  evaluates ", hlo->name, " ", ToString(hlo->shape()), ": ", EvaluationReason(*hlo), "\n");
+  }
   for (size_t i = 0; i < program.sequences.size(); ++i) StrAppend(&out, "sequence ", i, ": ", ToString(*program.sequences[i].routine, program.sequences[i].kernels));
   return out;
 }

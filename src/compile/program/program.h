@@ -64,6 +64,10 @@ enum class LoweringGranularity : uint8_t { kFused, kOps };
 // Lowers a module after the passes have run.
 Program Lower(std::shared_ptr<Module> module, LoweringGranularity steps = LoweringGranularity::kFused);
 
+// The instructions that run as steps of their own, except parameters, tuples and other structure: those in fusions,
+// routines and sequences are parts of a step.
+std::vector<const Instruction*> StepsOf(const Program& program);
+
 std::string ToString(const Program& program);
 
 }  // namespace shoal::internal

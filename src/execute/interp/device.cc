@@ -1,5 +1,6 @@
 #include "execute/interp/device.h"
 
+#include <chrono>
 #include <cstring>
 
 #include "core/ops/traits.h"
@@ -108,12 +109,25 @@ Result<Value> Device::Evaluate(const EvalStep& step, std::span<Value> operands) 
     if (typed != nullptr && operands[i].IsArray())
       operands[i] = Converted(operands[i].array(), typed->types.operands[i]);
   }
-  Call call{typed != nullptr ? typed->hlo : hlo, operands, *this, &step.kernel};
-  Result<Value> value = step.thunk != nullptr ? step.thunk->Run(call) : step.evaluate(call);
+  Call call{typed != nullptr ? typed->hlo : hlo, operands, *this, &step.kernel, step.config.get()};
+  Result<Value> value = step.thunk != nullptr ? step.thunk->Run(call)
+                        : step.is_fallback    ? RunFallback(step, call)
+                                              : step.evaluate(call);
   if (!value.ok()) return value;
   if (typed != nullptr) *value = WithDeclaredTypes(std::move(*value), hlo.shape());
   if (!HasShape(*value, hlo.shape()))
     if (Status declared = CheckDeclaredShape(hlo, *value); !declared.ok()) return std::move(declared.diag());
+  return value;
+}
+
+Result<Value> Device::RunFallback(const EvalStep& step, Call& call) {
+  if (in_fallback_ || in_lanes_ || !settings_.times_fallbacks) return step.evaluate(call);
+  using Clock = std::chrono::steady_clock;
+  in_fallback_ = true;
+  const auto start = Clock::now();
+  Result<Value> value = step.evaluate(call);
+  fallback_seconds[step.hlo] += std::chrono::duration<double>(Clock::now() - start).count();
+  in_fallback_ = false;
   return value;
 }
 

@@ -57,6 +57,7 @@ struct RunSettings {
   bool stub_custom_calls = false;
   uint64_t random_seed = 0;  // seed of rng, for which HLO does not define the numbers
   Numerics numerics = Numerics::kXlaCpu;
+  bool times_fallbacks = false;  // measure the time in steps for which the engine has no code
   Observer* observer = nullptr;
   // Limits that stop a run; 0: no limit.
   int64_t max_instructions = 0;  // limit for each device
@@ -127,6 +128,8 @@ class Device {
   std::map<const Instruction*, std::vector<int64_t>> branches;
   // Non-terminating loops that the run exited.
   std::set<const Instruction*> endless_loops;
+  // Seconds in each step for which the engine has no code, if settings().times_fallbacks.
+  std::map<const Instruction*, double> fallback_seconds;
   // All-gathers that were compiled for more devices than the only device of this run.
   std::set<const Instruction*> padded_gathers;
   // Pending TPU async collective fusions by channel and chain, with operands and result of the first fusion.
@@ -141,6 +144,7 @@ class Device {
   int64_t host_reads = 0;
 
  private:
+  Result<Value> RunFallback(const EvalStep& step, Call& call);
   Result<Value> RunStep(const EvalStep& step, std::span<Value> values);
   Status RunTypedLanes(const Computation& computation, std::span<std::byte* const> outs,
                        std::span<const std::byte* const> ins, int64_t n);
@@ -153,6 +157,7 @@ class Device {
   ControlFlowState control_flow_state_;
   Progress progress_;
   int64_t depth_ = 0;
+  bool in_fallback_ = false;                            // inside a step for which the engine has no code
   bool in_lanes_ = false;                               // running a scalar computation that an op calls per element
   std::unordered_set<const ComputationPlan*> has_run_;  // computations with invariants that already ran here
 };

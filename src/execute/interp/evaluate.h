@@ -9,6 +9,7 @@
 
 namespace shoal::internal {
 
+class BackendConfig;
 class Device;
 struct ElementLoop;
 
@@ -19,6 +20,7 @@ struct Call {
   std::span<Value> operands;
   Device& device;
   const ElementLoop* kernel = nullptr;  // precomputed for elementwise ops
+  const BackendConfig* config = nullptr;  // parsed for custom calls of a plan
 
   const Array& array(size_t i) const { return operands[i].array(); }
 };

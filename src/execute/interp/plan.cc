@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/ir/call_graph.h"
+#include "core/ops/element_work.h"
 #include "core/ops/traits.h"
+#include "execute/interp/custom_calls/custom_call.h"
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/elementwise/generated_constant.h"
 
@@ -39,9 +41,14 @@ void ModulePlan::Add(const Computation& computation, Thunks& thunks) {
     const Instruction& hlo = *each.hlo;
     EvalStep step{each};
     step.evaluate = EvaluatorOf(hlo.opcode);
+    if (IsCustomCall(hlo)) {
+      if (const CustomCallRow* row = FindCustomCall(TargetOf(hlo))) step.evaluate = row->evaluate;
+      step.config = std::make_unique<const BackendConfig>(BackendConfig::Of(hlo));
+    }
     if (const auto thunk = thunks.find(&hlo); thunk != thunks.end()) step.thunk = std::move(thunk->second);
     step.typed = step.thunk == nullptr ? MakeTyped(hlo) : nullptr;
     step.accepts_pending = AcceptsPending(hlo);
+    step.is_fallback = step.thunk == nullptr && HasElementWork(hlo);
     if (Info(hlo.opcode).op_class == OpClass::kElementwise)
       step.kernel = ElementLoopFor(step.typed != nullptr ? step.typed->hlo : hlo);
     plan->steps.push_back(std::move(step));

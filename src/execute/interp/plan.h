@@ -11,6 +11,7 @@
 #include "kernels/elementwise/lane_function.h"
 #include "execute/interp/thunk.h"
 #include "analyze/memory/liveness.h"
+#include "core/ops/backend_config.h"
 #include "core/ops/working_types.h"
 
 namespace shoal::internal {
@@ -30,7 +31,9 @@ struct EvalStep : InstructionLiveness {
   std::unique_ptr<const Thunk> thunk = nullptr;  // runs in place of `evaluate` if not null
   // True if the instruction forwards or waits for pending operands. Other instructions receive completed values.
   bool accepts_pending = false;
+  bool is_fallback = false;  // computes elements without code from an engine
   ElementLoop kernel = {};  // set for elementwise ops
+  std::unique_ptr<const BackendConfig> config = nullptr;  // of a custom call
 };
 
 // Values of a computation's loop-invariant instructions from its first run, for later iterations.

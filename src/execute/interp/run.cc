@@ -71,6 +71,7 @@ void AddDevice(const Device& device, RunStats& stats) {
   stats.iterations += device.progress().iterations;
   stats.endless_loops.insert(device.endless_loops.begin(), device.endless_loops.end());
   stats.padded_gathers.insert(device.padded_gathers.begin(), device.padded_gathers.end());
+  for (const auto& [hlo, seconds] : device.fallback_seconds) stats.fallback_seconds[hlo] += seconds;
   for (const auto& [loop, runs] : device.loops) {
     stats.loops[loop].entered += runs.entered;
     stats.loops[loop].iterations += runs.iterations;

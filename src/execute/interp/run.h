@@ -24,6 +24,8 @@ struct RunStats {
   std::vector<std::map<Opcode, Traffic>> traffic;               // traffic of each device's collectives, by op
   Stubs stubs;                                                  // on all devices
   InstructionSet endless_loops, padded_gathers;                 // on all devices
+  // Seconds in each step for which the engine has no code, summed over the devices of this process.
+  std::map<const Instruction*, double, TextOrder> fallback_seconds;
   std::map<const Instruction*, Device::LoopRuns, TextOrder> loops;         // on all devices
   std::map<const Instruction*, std::vector<int64_t>, TextOrder> branches;  // executions of each branch, on all devices
 };

@@ -132,6 +132,7 @@ Status Executable::CompileProgram(const CompileOptions& options) {
 
 Result<RunOutcome> Executable::Run(std::vector<std::vector<Value>> arguments, RunSettings settings) const {
   settings.numerics = numerics_;
+  settings.times_fallbacks = program_ != nullptr;
   return RunPlan(*plan_, grid_, std::move(arguments), settings);
 }
 

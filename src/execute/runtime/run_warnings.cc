@@ -1,8 +1,10 @@
 #include "execute/runtime/run_warnings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyze/memory/liveness.h"
+#include "compile/program/evaluation_reason.h"
 #include "core/base/strings.h"
 #include "core/ir/call_graph.h"
 #include "core/ops/families.h"
@@ -81,6 +83,20 @@ Diags RunWarnings(const RunStats& stats, const MixedFloats& mixed) {
                StrCat("unknown custom call \"", target, "\"; shoal generated its results",
                       stub.count == 1 ? "" : StrCat(" ", stub.count, " times; this is the first")));
   return diags;
+}
+
+std::string FallbackMessage(const RunStats& stats, int64_t devices) {
+  constexpr double kMinFraction = 0.05, kMinSeconds = 0.05;
+  const Instruction* slowest = nullptr;
+  double all = 0, most = 0;
+  for (const auto& [hlo, seconds] : stats.fallback_seconds) {
+    all += seconds;
+    if (seconds > most) most = seconds, slowest = hlo;
+  }
+  const double fraction = all / (stats.seconds * static_cast<double>(std::max<int64_t>(1, devices)));
+  if (slowest == nullptr || all < kMinSeconds || fraction < kMinFraction) return "";
+  return StrCat(std::lround(100 * fraction), " % of the time was spent in the interpreter, most of it in ", slowest->name, " (",
+                Text(slowest->opcode), "): ", EvaluationReason(*slowest), "; --explain lists these steps");
 }
 
 }  // namespace shoal::internal

@@ -25,4 +25,7 @@ Diag ElidedWarning(const ElidedLiterals& elided);
 // Warnings about mixed float types, endless loops that were exited, and generated results.
 Diags RunWarnings(const RunStats& stats, const MixedFloats& mixed);
 
+// One sentence if the interpreter took a large part of a run on `devices` devices; empty otherwise.
+std::string FallbackMessage(const RunStats& stats, int64_t devices);
+
 }  // namespace shoal::internal

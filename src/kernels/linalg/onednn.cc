@@ -65,13 +65,13 @@ Memory ScratchpadFor(const Desc& required) {
   return {required, Cpu(), block.get()};
 }
 
-Desc Strided(const Memory::dims& sizes, const std::vector<int64_t>& strides) {
-  return {sizes, Memory::data_type::f32, Memory::dims(strides.begin(), strides.end())};
+Desc Strided(const Memory::dims& sizes, const std::vector<int64_t>& strides, Memory::data_type type) {
+  return {sizes, type, Memory::dims(strides.begin(), strides.end())};
 }
 
 // Describes [batch, features, spatial…] with the given strides. A dimension of one element may have any stride, so it
 // gets the stride of a dense array with features innermost, which needs no copy.
-Desc StridedImages(const Memory::dims& sizes, std::vector<int64_t> strides) {
+Desc StridedImages(const Memory::dims& sizes, std::vector<int64_t> strides, Memory::data_type type) {
   int64_t stride = 1;
   auto fit = [&](size_t d) {
     if (sizes[d] == 1) strides[d] = stride;
@@ -80,7 +80,7 @@ Desc StridedImages(const Memory::dims& sizes, std::vector<int64_t> strides) {
   fit(1);
   for (size_t d = sizes.size(); d-- > 2;) fit(d);
   fit(0);
-  return Strided(sizes, strides);
+  return Strided(sizes, strides, type);
 }
 
 void Reorder(const Desc& from_desc, const void* from, const Desc& to_desc, void* to) {
@@ -107,13 +107,15 @@ class Primitive : public OneDnn::Convolution {
       weights.insert(weights.begin(), conv.groups);
     else
       weight_strides.erase(weight_strides.begin());
-    source_.user = StridedImages(source, conv.source_strides);
-    result_.user = StridedImages(result, conv.result_strides);
-    weights_.user = Strided(weights, weight_strides);
+    const Memory::data_type in = conv.is_int8 ? Memory::data_type::s8 : Memory::data_type::f32;
+    const Memory::data_type out = conv.is_int8 ? Memory::data_type::s32 : Memory::data_type::f32;
+    source_.user = StridedImages(source, conv.source_strides, in);
+    result_.user = StridedImages(result, conv.result_strides, out);
+    weights_.user = Strided(weights, weight_strides, in);
     // Source and result have features innermost; oneDNN chooses the layout of the weights.
     const Tag tag = conv.kernel.size() == 1 ? Tag::nwc : conv.kernel.size() == 2 ? Tag::nhwc : Tag::ndhwc;
-    const Desc source_desc(source, Memory::data_type::f32, tag), result_desc(result, Memory::data_type::f32, tag);
-    const Desc weight_desc(weights, Memory::data_type::f32, Tag::any);
+    const Desc source_desc(source, in, tag), result_desc(result, out, tag);
+    const Desc weight_desc(weights, in, Tag::any);
     Memory::dims strides(conv.strides.begin(), conv.strides.end()), dilations, low(conv.pad_low.begin(), conv.pad_low.end()), high;
     for (size_t d = 0; d < conv.kernel.size(); ++d) {
       dilations.push_back(conv.dilations[d] - 1);
@@ -123,7 +125,7 @@ class Primitive : public OneDnn::Convolution {
     Create(source_desc, weight_desc, result_desc, strides, dilations, low, high);
   }
 
-  std::shared_ptr<void> PackWeights(const float* weights) const override {
+  std::shared_ptr<void> PackWeights(const void* weights) const override {
     if (kind_ == Kind::kBackwardWeights) return nullptr;
     UseOneThread();
     auto packed = std::make_shared<Memory>(weights_.required, Cpu());
@@ -131,7 +133,7 @@ class Primitive : public OneDnn::Convolution {
     return packed;
   }
 
-  bool Run(float* source, float* weights, void* packed, float* result) const override {
+  bool Run(void* source, void* weights, void* packed, void* result) const override {
     UseOneThread();
     try {
       Execute(source, weights, packed, result);
@@ -142,7 +144,7 @@ class Primitive : public OneDnn::Convolution {
   }
 
  private:
-  void Execute(float* source, float* weights, void* packed, float* result) const {
+  void Execute(void* source, void* weights, void* packed, void* result) const {
     Memory source_memory = MemoryFor(source_, source, kind_ != Kind::kBackwardData);
     Memory result_memory = MemoryFor(result_, result, kind_ != Kind::kForward);
     Memory weight_memory = kind_ == Kind::kBackwardWeights ? MemoryFor(weights_, weights, false) : *static_cast<Memory*>(packed);
@@ -196,13 +198,13 @@ class Primitive : public OneDnn::Convolution {
   }
 
   // Memory that the primitive reads or writes: the user's own if it has the required layout.
-  static Memory MemoryFor(const Layouts& layouts, float* data, bool is_read) {
+  static Memory MemoryFor(const Layouts& layouts, void* data, bool is_read) {
     if (layouts.is_same()) return {layouts.required, Cpu(), data};
     Memory memory(layouts.required, Cpu());
     if (is_read) Reorder(layouts.user, data, layouts.required, memory.get_data_handle());
     return memory;
   }
-  static void CopyToUser(const Layouts& layouts, const Memory& memory, float* data) {
+  static void CopyToUser(const Layouts& layouts, const Memory& memory, void* data) {
     if (!layouts.is_same()) Reorder(layouts.required, memory.get_data_handle(), layouts.user, data);
   }
 
@@ -249,7 +251,7 @@ class Library : public OneDnn {
   }
 
   std::shared_ptr<const OneDnn::Convolution> ConvolutionFor(const DnnConvolution& conv) const override {
-    std::vector<int64_t> key{static_cast<int64_t>(conv.kind), conv.batch, conv.groups, conv.in_features, conv.out_features};
+    std::vector<int64_t> key{static_cast<int64_t>(conv.kind), conv.is_int8 ? 1 : 0, conv.batch, conv.groups, conv.in_features, conv.out_features};
     for (const auto* part : {&conv.source, &conv.kernel, &conv.result, &conv.strides, &conv.dilations, &conv.pad_low,
                              &conv.source_strides, &conv.result_strides, &conv.weight_strides})
       key.insert(key.end(), part->begin(), part->end());

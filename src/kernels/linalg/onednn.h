@@ -8,7 +8,7 @@
 
 namespace shoal::internal {
 
-// A convolution of f32 in oneDNN's terms: all kinds name the arrays as the forward convolution with these sizes does.
+// A convolution of f32, or of signed bytes, in oneDNN's terms: all kinds name the arrays as the forward convolution with these sizes does.
 // Strides are arbitrary, in elements, and in the order [batch, features, spatial…].
 struct DnnConvolution {
   enum class Kind : uint8_t {
@@ -17,6 +17,7 @@ struct DnnConvolution {
     kBackwardWeights,  // source, result -> weights
   };
   Kind kind = Kind::kForward;
+  bool is_int8 = false;  // s8 source and weights, s32 result; only kForward, and only if HasInt8()
   int64_t batch = 1, groups = 1, in_features = 1, out_features = 1;  // for all groups together
   std::vector<int64_t> source, kernel, result;                       // spatial sizes
   std::vector<int64_t> strides, dilations, pad_low;
@@ -49,10 +50,10 @@ class OneDnn {
    public:
     virtual ~Convolution() = default;
     // The weights in the form that Run takes, for any number of runs; null for kBackwardWeights.
-    virtual std::shared_ptr<void> PackWeights(const float* weights) const = 0;
+    virtual std::shared_ptr<void> PackWeights(const void* weights) const = 0;
     // Reads two of source, weights and result, and writes the third. If the weights are read, they are in `packed`.
     // Returns false if oneDNN fails at run time, because it does not support the convolution on this CPU after all.
-    virtual bool Run(float* source, float* weights, void* packed, float* result) const = 0;
+    virtual bool Run(void* source, void* weights, void* packed, void* result) const = 0;
   };
   virtual std::shared_ptr<const Convolution> ConvolutionFor(const DnnConvolution& convolution) const = 0;
 };

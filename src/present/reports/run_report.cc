@@ -157,6 +157,8 @@ std::string ReportJson(const RunReport& report) {
   for (const auto& [opcode, traffic] : AllTraffic(report.stats))
     collectives[std::string(Text(opcode))] = {
         {"calls", traffic.calls}, {"payload_bytes", traffic.payload_bytes}, {"wire_bytes", traffic.wire_bytes}};
+  double fallback_seconds = 0;
+  for (const auto& [hlo, seconds] : report.stats.fallback_seconds) fallback_seconds += seconds;
   Json all = {
       {"version", kJsonVersion},
       {"ok", true},
@@ -167,6 +169,7 @@ std::string ReportJson(const RunReport& report) {
       {"seconds", report.stats.seconds},
       {"compile_seconds", report.compile_seconds},
       {"run_seconds", report.run_seconds},
+      {"interpreter_seconds", fallback_seconds},
       {"instructions", report.stats.instructions},
       {"iterations", report.stats.iterations},
       {"peak_bytes", report.stats.peak_bytes},

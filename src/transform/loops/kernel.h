@@ -57,11 +57,19 @@ struct KernelReduction {
     // Elements are pairs of a number and its index, by increasing index. Selects the first pair with a NaN; else the
     // first pair with the maximum number (if `op` is maximum) or with the minimum number.
     kArgMinMax,
+    // `function` combines accumulators and elements, in the order of the inner loops. Only in column kernels.
+    kFunction,
   };
   Kind kind = Kind::kBinary;
   Opcode op{};
   int stage = 0;
   std::vector<int> elements, inits;  // numbers of nodes; `inits` do not depend on the inner loops
+  // For kFunction. A node of kind kLoad is the argument number `input`: the accumulators, then the elements. `results`
+  // are numbers of its nodes. If `is_element` is the number of a node of the kernel, the function is applied only where
+  // that predicate holds.
+  std::vector<KernelNode> function;
+  std::vector<int> results;
+  int is_element = -1;
 };
 
 struct KernelStore {

@@ -56,7 +56,7 @@ bool KernelBuilder::Store(const Instruction& root) {
 }
 
 bool KernelBuilder::StoreResults(const Instruction& root) {
-  if (root.opcode != Opcode::kReduce) return Fail("a result is a tuple"), false;
+  if (root.opcode != Opcode::kReduce && root.opcode != Opcode::kReduceWindow) return Fail("a result is a tuple"), false;
   const IndexExpr offset = builder_.Linearize(kept_, kept_dims_);
   for (size_t i = 0; i < root.shape().elements().size() && !failed_; ++i)
     AddStore(Result(root, i, kept_), root.shape().element(static_cast<int64_t>(i)).element_type(), offset, false);
@@ -76,7 +76,8 @@ int64_t KernelBuilder::Product(const std::vector<int64_t>& dims) {
 }
 
 int KernelBuilder::Result(const Instruction& hlo, size_t element, const Indices& index) {
-  if (!reduces_ || (window_ == nullptr ? !IsLoopReduction(hlo) : &hlo != window_))
+  const bool is_function = reduces_ && kernel_->form == FusedKernel::Form::kColumns && IsFunctionReduction(hlo);
+  if (!reduces_ || (window_ == nullptr ? !IsLoopReduction(hlo) && !is_function : &hlo != window_))
     return Fail("no loop computes one of the reductions");
   const Shape& result = hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape();
   if (!(builder_.Linearize(index, result.dims()) == builder_.Linearize(kept_, kept_dims_)))
@@ -109,12 +110,16 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
   }
   KernelReduction reduction;
   const size_t n = hlo.operand_count() / 2;
+  const bool is_function = IsFunctionReduction(hlo);
+  if (is_function && &hlo == window_) full = WindowIndex(hlo, reduction.is_element);
   for (size_t i = 0; i < n; ++i) {
-    reduction.elements.push_back(&hlo == window_ ? WindowElement(hlo) : Node(*hlo.operands[i], full));
+    reduction.elements.push_back(&hlo == window_ && !is_function ? WindowElement(hlo) : Node(*hlo.operands[i], full));
     reduction.inits.push_back(Node(*hlo.operands[n + i], {}));
   }
   if (failed_) return 0;
-  if (const Instruction* op = OnlyOpOf(*hlo[kToApply])) {
+  if (is_function) {
+    SetFunction(hlo, reduction);
+  } else if (const Instruction* op = OnlyOpOf(*hlo[kToApply])) {
     reduction.op = op->opcode;
   } else {
     reduction.kind = KernelReduction::Kind::kArgMinMax;
@@ -153,7 +158,7 @@ int KernelBuilder::Node(const Instruction& hlo, const Indices& index) {
 int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
   if (auto input = std::find(inputs_.begin(), inputs_.end(), &hlo); input != inputs_.end())
     return Load(static_cast<int>(input - inputs_.begin()), hlo, index);
-  if (IsSingleElementConstant(hlo)) return Constant(hlo);
+  if (IsSingleElementConstant(hlo)) return Add(ConstantNode(hlo));
   if (hlo.opcode == Opcode::kIota) {
     KernelNode node;
     node.kind = KernelNode::Kind::kIndex;
@@ -171,17 +176,22 @@ int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
   return Apply(hlo, index);
 }
 
-int KernelBuilder::Apply(const Instruction& hlo, const Indices& index) {
+KernelNode KernelBuilder::ApplyNodeOf(const Instruction& hlo) {
   KernelNode node;
   node.type = hlo.shape().element_type();
   node.opcode = hlo.opcode;
-  for (size_t i = 0; i < hlo.operand_count(); ++i) {
-    const bool is_scalar = hlo.operand_shape(i).rank() == 0;  // such as a bound of clamp or the predicate of select
-    node.operands[i] = Node(*hlo.operands[i], is_scalar ? Indices() : index);
-  }
   if (hlo.opcode == Opcode::kCompare) {
     node.direction = hlo[Op<Opcode::kCompare>::kDirection];
     node.total_order = hlo[Op<Opcode::kCompare>::kOrder] == ComparisonOrder::kTotal;
+  }
+  return node;
+}
+
+int KernelBuilder::Apply(const Instruction& hlo, const Indices& index) {
+  KernelNode node = ApplyNodeOf(hlo);
+  for (size_t i = 0; i < hlo.operand_count(); ++i) {
+    const bool is_scalar = hlo.operand_shape(i).rank() == 0;  // such as a bound of clamp or the predicate of select
+    node.operands[i] = Node(*hlo.operands[i], is_scalar ? Indices() : index);
   }
   return Add(std::move(node));
 }
@@ -195,14 +205,14 @@ int KernelBuilder::Load(int input, const Instruction& hlo, const Indices& index)
   return Add(std::move(node));
 }
 
-int KernelBuilder::Constant(const Instruction& hlo) {
+KernelNode KernelBuilder::ConstantNode(const Instruction& hlo) {
   KernelNode node;
   node.kind = KernelNode::Kind::kConstant;
   node.type = hlo.shape().element_type();
   const std::span<const std::byte> data = hlo[kConstantValue]->data;
   if (!data.empty())
     std::memcpy(node.bits, data.data(), std::min<size_t>(data.size(), static_cast<size_t>(StorageBytes(node.type))));
-  return Add(std::move(node));
+  return node;
 }
 
 // If there are several kernels, marks those with little work: optimizing them takes more compile time than it saves.

@@ -86,8 +86,13 @@ class KernelBuilder {
   // Sets the loops of a column kernel for a reduce-window. The inner loops iterate over the window.
   void SetLoopsOfWindow(const Instruction& hlo);
 
+  // Returns the index of an element of a window, clamped to the operand. `inside`: the node that is true if the element
+  // is not in the padding; -1 if there is no padding.
+  Indices WindowIndex(const Instruction& hlo, int& inside);
   // Returns the node for an element of a window: the operand's element, or the initial value if it is in the padding.
   int WindowElement(const Instruction& hlo);
+  // Sets the nodes of the function of a reduction.
+  void SetFunction(const Instruction& hlo, KernelReduction& reduction);
   int Apply(Opcode opcode, ElementType type, std::initializer_list<int> operands);
 
   // Stores the value of a root, at every index of the full space or once per row.
@@ -133,7 +138,8 @@ class KernelBuilder {
   int ClampedTo(int number, int64_t max);
   int AddInt(ElementType type, int64_t value);
   int Load(int input, const Instruction& hlo, const Indices& index);
-  int Constant(const Instruction& hlo);
+  static KernelNode ConstantNode(const Instruction& hlo);
+  static KernelNode ApplyNodeOf(const Instruction& hlo);  // without operands
 
   std::vector<const Instruction*> inputs_, roots_;
   IterationBox box_;

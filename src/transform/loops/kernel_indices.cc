@@ -9,9 +9,9 @@
 
 namespace shoal::internal {
 
-int KernelBuilder::WindowElement(const Instruction& hlo) {
+Indices KernelBuilder::WindowIndex(const Instruction& hlo, int& inside) {
   const Shape& operand = hlo.operand_shape(0);
-  int inside = -1;
+  inside = -1;
   Indices index;
   for (size_t d = 0; d < kept_.size(); ++d) {
     const WindowDim& dim = hlo[kWindow]->dims[d];
@@ -31,9 +31,15 @@ int KernelBuilder::WindowElement(const Instruction& hlo) {
     const int is_inside = Apply(Opcode::kCompare, ElementType::kPred, {number, clamped});  // number == clamped
     inside = inside < 0 ? is_inside : Apply(Opcode::kAnd, ElementType::kPred, {inside, is_inside});
   }
+  return index;
+}
+
+int KernelBuilder::WindowElement(const Instruction& hlo) {
+  int inside = -1;
+  const Indices index = WindowIndex(hlo, inside);
   const int element = Node(*hlo.operands[0], index);
   if (inside < 0 || failed_) return element;
-  return Apply(Opcode::kSelect, operand.element_type(), {inside, element, Node(*hlo.operands[1], {})});
+  return Apply(Opcode::kSelect, hlo.operand_shape(0).element_type(), {inside, element, Node(*hlo.operands[1], {})});
 }
 
 bool KernelBuilder::IsBelow(const IndexExpr& index, int64_t border) {

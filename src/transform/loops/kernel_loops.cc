@@ -7,6 +7,12 @@
 #include "transform/loops/loop_ops.h"
 
 namespace shoal::internal {
+namespace {
+
+// The first result of a reduction.
+const Shape& ResultArray(const Instruction& hlo) { return hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape(); }
+
+}  // namespace
 
 const Instruction* KernelBuilder::FirstReduction() {
   std::vector<const Instruction*> to_do(roots_.begin(), roots_.end());
@@ -16,7 +22,7 @@ const Instruction* KernelBuilder::FirstReduction() {
     const Instruction* hlo = to_do.back();
     to_do.pop_back();
     if (!seen.insert(hlo).second) continue;
-    if (IsLoopReduction(*hlo) || IsLoopWindow(*hlo)) found = hlo;
+    if (IsKernelReduction(*hlo)) found = hlo;
     to_do.insert(to_do.end(), hlo->operands.begin(), hlo->operands.end());
   }
   return found;
@@ -39,16 +45,18 @@ void KernelBuilder::SetLoops(const Instruction& root) {
 }
 
 void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
-  if (!IsLoopReduction(hlo) || hlo[kDimensions].empty()) return void(Fail("no loop computes one of the reductions"));
+  const bool is_function = !IsLoopReduction(hlo);
+  if ((is_function && !IsFunctionReduction(hlo)) || hlo[kDimensions].empty())
+    return void(Fail("no loop computes one of the reductions"));
   const Ints dims = hlo.operand_shape(0).dims();
   full_dims_.assign(dims.begin(), dims.end());
   std::vector<bool> is_reduced(dims.size(), false);
   for (int64_t d : hlo[kDimensions]) is_reduced[static_cast<size_t>(d)] = true;
   std::vector<size_t> kept, reduced;
   for (size_t d = 0; d < dims.size(); ++d) (is_reduced[d] ? reduced : kept).push_back(d);
-  // Lanes run along the innermost dimension with more than one element.
+  // Lanes run along the innermost dimension with more than one element. A function needs one that is kept.
   size_t last = dims.size();
-  while (last > 0 && dims[last - 1] == 1) --last;
+  while (last > 0 && (dims[last - 1] == 1 || (is_function && is_reduced[last - 1]))) --last;
   const bool columns = last > 0 && !is_reduced[last - 1];
   kernel_->form = columns ? FusedKernel::Form::kColumns : FusedKernel::Form::kRows;
 
@@ -74,11 +82,11 @@ void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
 }
 
 void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
-  if (!IsLoopWindow(hlo)) return void(Fail("no loop computes the windows"));
+  if (!IsLoopWindow(hlo) && !IsFunctionReduction(hlo)) return void(Fail("no loop computes the windows"));
   window_ = &hlo;
   reduces_ = true;
   kernel_->form = FusedKernel::Form::kColumns;
-  const Ints dims = hlo.shape().dims();
+  const Ints dims = ResultArray(hlo).dims();
   kept_dims_.assign(dims.begin(), dims.end());
   size_t lane = dims.size() - 1;
   while (lane > 0 && dims[lane] == 1) --lane;

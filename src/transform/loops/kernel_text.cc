@@ -75,12 +75,21 @@ std::string ToString(const FusedKernel& kernel) {
     out += "\n";
   }
   for (const KernelReduction& reduction : kernel.reductions) {
-    StrAppend(&out, "  reduce ", reduction.kind == KernelReduction::Kind::kArgMinMax ? "first " : "", Text(reduction.op));
+    const bool is_function = reduction.kind == KernelReduction::Kind::kFunction;
+    const char* form = reduction.kind == KernelReduction::Kind::kArgMinMax ? "first " : "";
+    StrAppend(&out, "  reduce ", form, is_function ? "function" : Text(reduction.op));
     for (int element : reduction.elements) StrAppend(&out, " n", element);
     out += " from";
     for (int init : reduction.inits) StrAppend(&out, " n", init);
     if (reduction.stage != 0) StrAppend(&out, " in stage ", reduction.stage);
+    if (reduction.is_element >= 0) StrAppend(&out, " where n", reduction.is_element);
     out += "\n";
+    for (size_t i = 0; i < reduction.function.size(); ++i) {
+      StrAppend(&out, "    n", i, " = ");
+      AppendNode(out, reduction.function[i]);
+      out += "\n";
+    }
+    for (int result : reduction.results) StrAppend(&out, "    result n", result, "\n");
   }
   for (const KernelStore& store : kernel.stores)
     StrAppend(&out, "  out", store.output, "[", ToString(store.index), "] = n", store.node, store.per_row ? " per row\n" : "\n");

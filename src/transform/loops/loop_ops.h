@@ -24,6 +24,13 @@ bool IsLoopReduction(const Instruction& hlo);
 bool IsLoopReduction(const Instruction& hlo, const Instruction& init);
 // True if a FusedKernel can compute this reduce-window: a reduction as in IsLoopReduction, with small windows.
 bool IsLoopWindow(const Instruction& hlo);
+// True if a FusedKernel can compute this reduce or reduce-window by applying its function to the elements in order, with
+// lanes along a dimension that is kept. The function may have several results.
+bool IsFunctionReduction(const Instruction& hlo);
+// True if a FusedKernel can compute this reduce or reduce-window.
+inline bool IsKernelReduction(const Instruction& hlo) {
+  return IsLoopReduction(hlo) || IsLoopWindow(hlo) || IsFunctionReduction(hlo);
+}
 bool IsSingleElementConstant(const Instruction& hlo);
 // If `computation` consists of one op that is applied to its two parameters, returns that op, else null.
 const Instruction* OnlyOpOf(const Computation& computation);

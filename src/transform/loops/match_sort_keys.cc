@@ -114,13 +114,22 @@ std::optional<Chain> MatchOr(const Instruction& root) {
   return std::nullopt;
 }
 
+// True for "(a.k < b.k) == (b.k < a.k)", with which XLA:GPU tests for equal keys.
+bool IsNeitherLess(const Instruction& hlo, const SortKey& key) {
+  if (!IsComparison(hlo, ComparisonDirection::kEq) || hlo.operand_shape(0).element_type() != ElementType::kPred) return false;
+  const std::optional<SortKey> a = SortKeyOf(*hlo.operands[0]), b = SortKeyOf(*hlo.operands[1]);
+  if (!a || !b || a->descending == b->descending) return false;
+  return a->operand == key.operand && b->operand == key.operand && a->nans_last == key.nans_last && b->nans_last == key.nans_last;
+}
+
 // Matches "a.k == b.k ? rest : a.k < b.k" and "a.k != b.k ? a.k < b.k : rest".
 std::optional<Chain> MatchSelect(const Instruction& root) {
   if (root.opcode != Opcode::kSelect) return std::nullopt;
   for (size_t i : {1, 2}) {
     const std::optional<SortKey> first = SortKeyOf(*root.operands[i]);
     const ComparisonDirection tie = i == 2 ? ComparisonDirection::kEq : ComparisonDirection::kNe;
-    if (first && IsTie(*root.operands[0], *first, tie)) return Chain{*first, root.operands[3 - i]};
+    const Instruction& choice = *root.operands[0];
+    if (first && (IsTie(choice, *first, tie) || (i == 2 && IsNeitherLess(choice, *first)))) return Chain{*first, root.operands[3 - i]};
   }
   return std::nullopt;
 }

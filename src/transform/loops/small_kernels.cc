@@ -198,7 +198,7 @@ bool IsPlain(const Instruction& hlo) {
   auto is_plain = [](const Shape& shape) {
     return shape.IsArray() && !shape.has_dynamic() && IsLoopOrComplexType(shape.element_type());
   };
-  if (!is_plain(hlo.shape()) && hlo.opcode != Opcode::kFusion && hlo.opcode != Opcode::kReduce) return false;
+  if (!is_plain(hlo.shape()) && hlo.opcode != Opcode::kFusion && !IsKernelReduction(hlo)) return false;
   return std::all_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* o) { return is_plain(o->shape()); });
 }
 
@@ -214,7 +214,7 @@ std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo) {
   std::vector<FusedKernel> kernels;
   if (hlo.opcode == Opcode::kFusion) {
     kernels = FusedKernelsOf(hlo);
-  } else if (IsLoopOp(hlo) || IsLoopReduction(hlo) || IsLoopWindow(hlo)) {
+  } else if (IsLoopOp(hlo) || IsKernelReduction(hlo)) {
     const std::vector<const Instruction*> inputs(hlo.operands.begin(), hlo.operands.end());
     const Instruction* root = &hlo;
     kernels = KernelsOf(inputs, {&root, 1});

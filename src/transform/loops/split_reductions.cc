@@ -15,7 +15,7 @@ constexpr int64_t kFewRows = 8;
 int64_t PartSizeOf(const FusedKernel& kernel) {
   if (kernel.reductions.empty() || kernel.schedule.part_size != 0 || kernel.RowCount() >= kFewRows) return 0;
   for (const KernelReduction& reduction : kernel.reductions)
-    if (reduction.stage != 0) return 0;
+    if (reduction.stage != 0 || reduction.kind == KernelReduction::Kind::kFunction) return 0;
   const bool columns = kernel.form == FusedKernel::Form::kColumns;
   for (const KernelStore& store : kernel.stores)
     if (!columns && !store.per_row) return 0;
@@ -154,6 +154,7 @@ void DropUnused(FusedKernel& kernel) {
   for (const KernelReduction& reduction : kernel.reductions) {
     for (int element : reduction.elements) use(element);
     for (int init : reduction.inits) use(init);
+    if (reduction.is_element >= 0) use(reduction.is_element);
   }
   for (size_t i = kernel.nodes.size(); i-- > 0;) {
     if (!used[i]) continue;
@@ -178,6 +179,7 @@ void DropUnused(FusedKernel& kernel) {
   for (KernelReduction& reduction : kernel.reductions) {
     for (int& element : reduction.elements) element = to(element);
     for (int& init : reduction.inits) init = to(init);
+    if (reduction.is_element >= 0) reduction.is_element = to(reduction.is_element);
   }
   for (KernelStore& store : kernel.stores) {
     store.node = to(store.node);

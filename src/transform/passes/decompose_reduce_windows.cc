@@ -8,6 +8,7 @@
 #include "core/ops/new_ops.h"
 #include "core/ops/working_types.h"
 #include "transform/loops/loop_ops.h"
+#include "transform/passes/apply_to_arrays.h"
 #include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
 
@@ -31,20 +32,12 @@ bool IsPrefixScan(const WindowDim& dim, int64_t size) {
   return dim.size == size && dim.stride == 1 && std::max(dim.pad_low, dim.pad_high) == size - 1 && std::min(dim.pad_low, dim.pad_high) == 0;
 }
 
-// True if the function uses only elementwise ops and scalar constants, so that it can be applied to arrays.
-bool IsElementwise(const Computation& function) {
-  return std::all_of(function.instructions.begin(), function.instructions.end(), [](const Instruction* hlo) {
-    if (hlo->opcode == Opcode::kParameter || hlo->opcode == Opcode::kConstant) return hlo->shape().IsArray() && hlo->shape().rank() == 0;
-    return Info(hlo->opcode).op_class == OpClass::kElementwise && hlo->shape().IsArray() && (*hlo)[kControlPredecessors].empty();
-  });
-}
-
 // Sums and products of narrow floats round at each step, so their order must not change.
 bool CanReassociate(const Computation& function, ElementType type) {
   const Instruction* op = OnlyOpOf(function);
-  if (op == nullptr) return IsElementwise(function);
+  if (op == nullptr) return IsElementwiseFunction(function);
   const bool is_narrow = IsFloat(type) && BitWidth(type) < 32;
-  return IsElementwise(function) && (ReturnsAnOperand(op->opcode) || !is_narrow);
+  return IsElementwiseFunction(function) && (ReturnsAnOperand(op->opcode) || !is_narrow);
 }
 
 // True for a prefix scan that a library kernel computes in one pass.
@@ -139,22 +132,7 @@ class WindowDoubling {
   }
 
   Instruction* ApplyFunction(Instruction* a, Instruction* b) {
-    const Ints dims = a->shape().dims();
-    absl::flat_hash_map<const Instruction*, Instruction*> copies{{function_.parameters[0], a}, {function_.parameters[1], b}};
-    for (const Instruction* hlo : function_.instructions) {
-      if (hlo->opcode == Opcode::kParameter) continue;
-      std::vector<Instruction*> operands;
-      for (const Instruction* operand : hlo->operands) operands.push_back(copies.at(operand));
-      Instruction* copy = CopyInstruction(module_, computation_, *hlo, operands);
-      const Shape* shape = module_.shapes.Array(hlo->shape().element_type(), dims);
-      if (hlo->opcode == Opcode::kConstant) {
-        copy = NewBroadcast(module_, computation_, shape, copy, {}, hlo_);
-      } else {
-        copy->shape_ = shape;
-      }
-      copies[hlo] = copy;
-    }
-    return copies.at(function_.root);
+    return ApplyToArrays(function_, std::vector{a, b}, module_, computation_, hlo_);
   }
 
   const Instruction& hlo_;

@@ -25,7 +25,7 @@ constexpr size_t kMaxOpsOfParts = 1000;  // limit for all parts of a split group
 // Number of iterations of the loops of a group with this root.
 int64_t IterationsOf(const Instruction& root) {
   if (root.opcode == Opcode::kReduceWindow) {
-    int64_t iterations = ElementsOf(root);
+    int64_t iterations = LeafShapes(root.shape())[0]->ElementCount().value_or(0);
     for (const WindowDim& dim : root[kWindow]->dims) iterations *= dim.size;
     return iterations;
   }
@@ -109,7 +109,7 @@ class LoopFuser {
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
     for (size_t i = all.size(); i-- > 0;) {
       Instruction* hlo = all[i];
-      if (IsLoopReduction(*hlo) || IsLoopWindow(*hlo)) {
+      if (IsKernelReduction(*hlo)) {
         Join(*hlo, hlo);
       } else if (IsFusible(*hlo)) {
         AssignGroup(*hlo);

@@ -65,6 +65,8 @@ Result<bool> UnrollShortReductions(Module& module, const PassContext& context);
 Result<bool> DecomposeReduceWindows(Module& module, const PassContext& context);
 // Rewrites elementwise ops of broadcast scalars as broadcasts of scalar ops.
 Result<bool> SinkBroadcasts(Module& module, const PassContext& context);
+// Rewrites maps as elementwise ops on arrays.
+Result<bool> ExpandMaps(Module& module, const PassContext& context);
 // Rebuilds comparisons of floats in total order from the integer comparisons that XLA:CPU expands them to.
 Result<bool> RebuildComparisons(Module& module, const PassContext& context);
 // Rewrites sorts that compare functions of elements as sorts by precomputed keys.

@@ -72,7 +72,7 @@ Result<Value> Evaluate<Opcode::kTriangularSolve>(Call& call) {
 
 // The triangular solve of cuBLAS. Its second result is scratch memory.
 Result<Value> CublasTriangularSolve(Call& call) {
-  const BackendConfig config = BackendConfig::Of(call.hlo);
+  const BackendConfig config = ConfigOf(call);
   const std::string_view transpose = config.Text("transpose_a");
   TriangularEquation equation;
   equation.left = config.Bool("left_side");

@@ -40,7 +40,7 @@ class Attention {
  public:
   explicit Attention(Call& call)
       : call_(call),
-        config_(BackendConfig::Of(call.hlo).Object("cudnn_fmha_backend_config")),
+        config_(ConfigOf(call).Object("cudnn_fmha_backend_config")),
         target_(call.hlo[Op<Opcode::kCustomCall>::kTarget]) {}
 
   Status Check(size_t operands) const {

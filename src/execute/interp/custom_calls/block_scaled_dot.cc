@@ -94,7 +94,7 @@ bool DividesIntoBlocks(const Array& operand, const Array& scale) {
 // Operands: (lhs, rhs, lhs scale, rhs scale). The scales have the layout of scaled-dot.
 Result<Value> CublasMatmulMx(Call& call) {
   SHOAL_TRY(CheckGemmForm(call, 4));
-  const GemmConfig config(BackendConfig::Of(call.hlo));
+  const GemmConfig config(ConfigOf(call));
   SHOAL_TRY(CheckContractionDims(call.hlo, call.array(0), call.array(1), config.numbers.dims()));
   for (size_t i = 0; i < 2; ++i)
     if (!DividesIntoBlocks(call.array(i), call.array(i + 2)))
@@ -124,7 +124,7 @@ Result<Value> CudnnBlockScaledDot(Call& call) {
 // If the scales are padded, backend_config has the block size.
 Result<Value> BlockScaledDot(Call& call) {
   SHOAL_TRY(CheckOperands(call, 3));
-  const BackendConfig config = BackendConfig::Of(call.hlo).Object("block_scaled_dot_backend_config");
+  const BackendConfig config = ConfigOf(call).Object("block_scaled_dot_backend_config");
   Array factors[2] = {call.array(0), call.array(1)};
   for (size_t i = 0; i < 2 && i + 2 < call.operands.size(); ++i) {
     const int64_t columns = factors[i].dims().back(), scales = call.array(i + 2).dims().back();

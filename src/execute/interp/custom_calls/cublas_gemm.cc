@@ -73,7 +73,7 @@ int64_t BiasStep(const Shape& result, const Array& bias) {
 
 Result<Value> Matmul(Call& call, bool scaled) {
   SHOAL_TRY(CheckGemmForm(call, 2));
-  const GemmConfig config(BackendConfig::Of(call.hlo));
+  const GemmConfig config(ConfigOf(call));
   const Array& a = call.array(0);
   const Array& b = call.array(1);
   const ContractionDims dims = config.numbers.dims();

@@ -1,6 +1,7 @@
 // The custom calls that the interpreter supports. Each has one row in the table of table.cc.
 #pragma once
 
+#include "core/ops/backend_config.h"
 #include "execute/interp/evaluate.h"
 
 namespace shoal::internal {
@@ -12,6 +13,9 @@ struct CustomCallRow {
 
 // The row of a target; null if the target is unknown.
 const CustomCallRow* FindCustomCall(std::string_view target);
+
+// The backend_config of a custom call.
+inline BackendConfig ConfigOf(const Call& call) { return call.config != nullptr ? *call.config : BackendConfig::Of(call.hlo); }
 
 // The shape of the call's main result: the entire result, or the first element of a tuple.
 const Shape& FirstResult(const Instruction& hlo);

@@ -57,7 +57,7 @@ Status CheckRagged(const Call& call, const GroupedGemmConfig& config) {
 
 Result<Value> CublasGroupedMatmul(Call& call) {
   SHOAL_TRY(CheckGemmForm(call, 3));
-  const GroupedGemmConfig config(BackendConfig::Of(call.hlo).Object("grouped_gemm_backend_config"));
+  const GroupedGemmConfig config(ConfigOf(call).Object("grouped_gemm_backend_config"));
   SHOAL_TRY(CheckRagged(call, config));
   SHOAL_ASSIGN(extras, FindGemmExtras(call, config.gemm, 3, /*scaled=*/false));
   const Array& lhs = call.array(0);

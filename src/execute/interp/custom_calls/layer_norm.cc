@@ -92,7 +92,7 @@ Result<Value> Backward(const Call& call, const Rows& rows) {
 }  // namespace
 
 Result<Value> CudnnNorm(Call& call) {
-  const BackendConfig config = BackendConfig::Of(call.hlo).Object("cudnn_norm_backend_config");
+  const BackendConfig config = ConfigOf(call).Object("cudnn_norm_backend_config");
   const std::string_view kind = config.Text("kind");
   const bool is_backward = kind == "LAYER_BWD", is_training = kind == "LAYER_FWD_TRAIN";
   if (!is_backward && !is_training && kind != "LAYER_FWD_INFER")

@@ -15,7 +15,7 @@ bool IsLapackType(ElementType type) {
 
 }  // namespace
 
-MatrixCall::MatrixCall(Call& call, size_t main) : call_(call), main_(main), config_(BackendConfig::Of(call.hlo)) {
+MatrixCall::MatrixCall(Call& call, size_t main) : call_(call), main_(main), config_(ConfigOf(call)) {
   const bool are_arrays = call.operands.size() > main && std::all_of(call.operands.begin(), call.operands.end(),
                                                                  [](const Value& value) { return value.IsArray(); });
   if (!are_arrays || !IsLapackType(call.array(main).type()) || call.array(main).rank() < 2) return;

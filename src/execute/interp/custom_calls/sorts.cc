@@ -49,7 +49,7 @@ std::vector<uint64_t> RadixKeys(const Array& array) {
 
 // cub_sort_keys, cub_sort_pairs: (keys, values) -> (sorted keys, values in key order, scratch). Sorts batch_size parts.
 Result<Value> CubSort(Call& call) {
-  const BackendConfig config = BackendConfig::Of(call.hlo);
+  const BackendConfig config = ConfigOf(call);
   const int64_t batch = std::max<int64_t>(config.Int("batch_size", 1), 1);
   const size_t arrays = call.operands.size();
   if (!AllArrays(call) || arrays > 2 || IsComplex(call.array(0).type()) || call.array(0).count() % batch != 0 ||
@@ -85,7 +85,7 @@ Result<Value> CubSort(Call& call) {
 // cub_scan: a -> (prefix sums along the middle dimension of [column_length, row_length, vector_length], scratch)
 Result<Value> CubScan(Call& call) {
   constexpr int64_t kSum = 1;
-  const BackendConfig config = BackendConfig::Of(call.hlo);
+  const BackendConfig config = ConfigOf(call);
   const int64_t vector = config.Int("vector_length", 1), rows = config.Int("row_length"),
                 columns = config.Int("column_length", 1);
   if (!AllArrays(call) || vector < 1 || rows < 1 || columns < 1) return ShapeError(call);
@@ -116,14 +116,14 @@ Result<Value> TopKCall(Call& call) {
   if (!fits || IsComplex(call.array(0).type())) return ShapeError(call);
   const int64_t k = shape.element(0).dims().back();
   if (k < 0 || k > call.array(0).dims().back()) return ShapeError(call);
-  TopKParts parts = TopK(call.array(0), k, BackendConfig::Of(call.hlo).Bool("largest", true));
+  TopKParts parts = TopK(call.array(0), k, ConfigOf(call).Bool("largest", true));
   return WithScratch(call, {std::move(parts.values), std::move(parts.indices)});
 }
 
 // PartialReduce: (operands, initial values) -> the first elements along reduction_dim, as ordered by the comparator.
 // The result's shape determines their number. XLA may approximate them; this implementation is exact.
 Result<Value> PartialReduce(Call& call) {
-  const BackendConfig config = BackendConfig::Of(call.hlo);
+  const BackendConfig config = ConfigOf(call);
   const Computations callees = call.hlo[Op<Opcode::kCustomCall>::kCalledComputations];
   const Shape& shape = call.hlo.shape();
   const size_t count = call.operands.size() / 2;

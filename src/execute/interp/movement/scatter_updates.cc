@@ -1,8 +1,8 @@
 #include "execute/interp/movement/scatter_updates.h"
 
 #include <algorithm>
+#include <bit>
 
-#include "absl/container/flat_hash_map.h"
 #include "kernels/arrays/indexed.h"
 
 namespace shoal::internal {
@@ -26,12 +26,34 @@ UpdateList SelectUpdates(std::span<const int64_t> indices, size_t first) {
   return selected;
 }
 
+// Counts how often each index has occurred: a hash table with linear probing, at most half full.
+class OccurrenceTable {
+ public:
+  explicit OccurrenceTable(size_t count) : entries_(std::bit_ceil(2 * count + 1)), shift_(64 - std::countr_zero(entries_.size())) {}
+
+  // The number of earlier occurrences of `index`, which is not negative.
+  size_t Add(int64_t index) {
+    size_t at = static_cast<size_t>(static_cast<uint64_t>(index) * 0x9e3779b97f4a7c15u >> shift_);
+    while (entries_[at].index != index && entries_[at].index >= 0) at = (at + 1) & (entries_.size() - 1);
+    entries_[at].index = index;
+    return entries_[at].count++;
+  }
+
+ private:
+  struct Entry {
+    int64_t index = -1;
+    size_t count = 0;
+  };
+  std::vector<Entry> entries_;
+  int shift_;
+};
+
 // Splits updates into batches of distinct indices: the first update of each index, then the second of each, and so on.
 std::vector<UpdateList> DistinctBatches(const UpdateList& selected) {
-  absl::flat_hash_map<int64_t, size_t> occurrences;
+  OccurrenceTable occurrences(selected.size());
   std::vector<UpdateList> batches;
   for (size_t i = 0; i < selected.size(); ++i) {
-    const size_t batch = occurrences[selected.indices[i]]++;
+    const size_t batch = occurrences.Add(selected.indices[i]);
     if (batch == batches.size()) batches.emplace_back();
     batches[batch].numbers.push_back(selected.numbers[i]);
     batches[batch].indices.push_back(selected.indices[i]);
