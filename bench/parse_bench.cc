@@ -1,4 +1,4 @@
-// Measures the speed of parsing HLO text, and the memory it takes.
+// Measures the speed of reading HLO text or StableHLO (text or bytecode), and the memory it takes.
 //   parse_bench FILE… [--benchmark_…]     Google Benchmark, one benchmark per file
 //   parse_bench FILE… --json [--repeat=N] one line of JSON per file: best of N, for bench/vs_xla.py
 #include <benchmark/benchmark.h>
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/stablehlo/read.h"
 #include "formats/text/parser.h"
 
 namespace shoal::internal {
@@ -37,7 +38,7 @@ Parsed ParseOnce(const std::string& path, const std::string& text) {
   Diags diags;
   auto start = std::chrono::steady_clock::now();
   Parsed parsed;
-  parsed.module = ParseModule(source, {}, diags);
+  parsed.module = LooksLikeStablehlo(text) ? ReadStablehlo(source, false, diags) : ParseModule(source, {}, diags);
   parsed.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return parsed;
 }

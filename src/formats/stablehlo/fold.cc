@@ -100,8 +100,10 @@ std::optional<FoldedElement> FoldInteger(Opcode opcode, int64_t x, int64_t y, El
   if (divides && (y == 0 || (IsSigned(type) && y == -1))) return std::nullopt;
   for (const IntegerRow& row : kIntegerFolds) {
     if (row.opcode != opcode) continue;
+    // Sums of booleans are true if an operand is.
+    if (type == ElementType::kPred && opcode == Opcode::kNot) return FoldedElement{0, x == 0 ? 1 : 0};
     const uint64_t value = row.fold(static_cast<uint64_t>(x), static_cast<uint64_t>(y), IsSigned(type));
-    if (type == ElementType::kPred) return FoldedElement{0, Signed(value & 1)};
+    if (type == ElementType::kPred) return FoldedElement{0, value != 0 ? 1 : 0};
     return FoldedElement{0, Wrapped(Signed(value), type)};
   }
   return std::nullopt;
