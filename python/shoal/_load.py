@@ -1,0 +1,44 @@
+"""shoal.load: modules from files, bytes, text and the objects of JAX, PyTorch/XLA and TensorFlow."""
+import os
+
+from . import _core
+from ._errors import Error
+from ._module import Module
+
+
+def load(source, *, strict=False):
+    """Reads a module from almost anything that holds one.
+
+    A path; HLO or StableHLO text; bytes of an HLO protobuf, of a StableHLO artifact or of a jax.export file; an object of
+    JAX (Lowered, Compiled, Exported) or any other object with `as_serialized_hlo_module_proto`, `SerializeToString`,
+    `serialize`, `mlir_module_serialized` or `as_text`.
+
+    >>> load("HloModule m\\nENTRY e { ROOT p = f32[] parameter(0) }").name
+    'm'
+    """
+    if isinstance(source, Module):
+        return source
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return Module(_core.parse(bytes(source), strict))
+    if isinstance(source, os.PathLike):
+        return Module(_core.read(os.fspath(source), strict))
+    if isinstance(source, str):
+        # A module has several lines or a brace; a path has neither.
+        is_text = "\n" in source or "{" in source
+        return Module(_core.parse(source.encode(), strict, "<text>") if is_text else _core.read(source, strict))
+    return Module(_core.parse(_bytes_of(source), strict, type(source).__name__))
+
+
+def _bytes_of(source):
+    portable = getattr(source, "mlir_module_serialized", None)  # jax.export.Exported
+    if isinstance(portable, (bytes, bytearray)):
+        return bytes(portable)
+    for name in ("as_serialized_hlo_module_proto", "SerializeToString", "serialize", "as_text"):
+        method = getattr(source, name, None)
+        if callable(method):
+            try:
+                content = method()
+            except (TypeError, NotImplementedError):
+                continue
+            return content.encode() if isinstance(content, str) else bytes(content)
+    raise Error(f"cannot load a module from {type(source).__name__}: it has neither as_text() nor serialize()")
