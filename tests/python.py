@@ -30,7 +30,7 @@ def main():
             print("0 passed, 1 failed")
             return 1
     done = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "shoal.pytest_plugin", ROOT / "python/tests",
-               env={**os.environ, "PYTHONPATH": str(build / "python"), "SHOAL_BIN": str(build / "shoal")}, timeout=900)
+               env={**os.environ, "PYTHONPATH": str(build / "package"), "SHOAL_BIN": str(build / "shoal")}, timeout=900)
     counts = {name: int(number) for number, name in re.findall(r"(\d+) (passed|failed|skipped|error)", done.stdout)}
     failed = counts.get("failed", 0) + counts.get("error", 0)
     if failed or "passed" not in counts:

@@ -1,4 +1,4 @@
-"""Read, run, price and compare the compiled programs of distributed machine learning.
+"""Read, run, analyze and compare the compiled programs of distributed machine learning.
 
 >>> import shoal
 >>> m = shoal.load("HloModule m\\nENTRY e { p = f32[2,3] parameter(0)\\n ROOT r = f32[2,3] add(p, p) }")

@@ -94,6 +94,15 @@ async def test_diagnostics_have_rule_range_and_related_locations(client):
 
 
 @pytest.mark.asyncio
+async def test_stablehlo_text_has_diagnostics(client):
+    text = ("module @m {\n  func.func public @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
+            "    %0 = stablehlo.add %arg0, %arg0 : tensor<2xf32>\n    return %0 : tensor<2xf32>\n  }\n}\n")
+    assert await open_text(client, text, "file:///tmp/good.mlir") == ()
+    bad = await open_text(client, text.replace("%arg0, %arg0", "%arg0, %arg9"), "file:///tmp/bad.mlir")
+    assert len(bad) == 1 and bad[0].range.start.line == 2 and "arg9" in bad[0].message
+
+
+@pytest.mark.asyncio
 async def test_errors_while_typing_and_after_repair(client):
     text = LOOPS.read_text()
     uri = "file:///tmp/typing.hlo"

@@ -1,6 +1,7 @@
 #include "serve/documents/snapshot.h"
 
 #include "core/verify/verify.h"
+#include "formats/stablehlo/read.h"
 #include "formats/text/parser.h"
 
 namespace shoal::internal {
@@ -22,7 +23,8 @@ const TextIndex& Snapshot::index() const {
 void Snapshot::Parse() const {
   source_ = Source::Share(uri_, text_);
   if (text_->empty()) return;
-  module_ = ParseModule(source_, {}, diags_);
+  module_ = LooksLikeStablehlo(*text_) ? ReadStablehlo(source_, /*strict=*/false, diags_)
+                                      : ParseModule(source_, {}, diags_);
   if (module_ == nullptr) return;
   Verify(*module_, diags_);
 }
