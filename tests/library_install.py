@@ -9,6 +9,7 @@ usage: tests/library_install.py [--build build]
 - static: the same with -static, for as far as that goes (docs/api.md): a static program opens no parts, so it interprets.
 - headers: each header compiles by itself; shoal.h as C99 and as C++.
 - symbols: libshoal.so exports shoal's symbols only, and its thread-local storage allows dlopen.
+- views: the JSON of the library is what the program prints.
 - process_state: loading the library changes nothing in the process.
 - python: a plain Python reads, runs and predicts a module through ctypes.
 The last line is "N passed, N failed".
@@ -178,6 +179,28 @@ results = made("shoal_execute_buffers", executable, out, None)
 print(string("shoal_results_text", results))
 print(string("shoal_prediction_text", made("shoal_predict", facts, made("shoal_machine_load", b"h100x8"))))
 """
+
+
+VIEWS = """
+path, machine = sys.argv[2].encode(), made("shoal_machine_load", b"h100x8")
+facts = made("shoal_facts_new", made("shoal_module_read", path, None), None)
+for view in range(4):
+    print(string("shoal_facts_json", facts, view, None), end="\\0")
+print(string("shoal_prediction_json", made("shoal_predict", facts, machine)), end="\\0")
+print(string("shoal_diff_json", made("shoal_diff_new", facts, facts, None)), end="\\0")
+"""
+
+
+def check_views(prefix, scratch):
+    """The JSON of the library is what the program prints."""
+    script = scratch / "views.py"
+    script.write_text(PYTHON.partition("module = made(")[0] + VIEWS)
+    for module in sorted((ROOT / "examples").glob("*.hlo")):
+        found = run(sys.executable, script, prefix / "lib/libshoal.so", module).split("\0")
+        calls = (["show"], ["comm"], ["cost"], ["mem"], ["time", "--on=h100x8"], ["diff", module])
+        for call, text in zip(calls, found, strict=False):
+            if text != run(prefix / "bin/shoal", *call, "--json", module):
+                raise Failure(f"{call[0]} {module.name}: the library's JSON differs from the program's")
 
 
 LOADED = """

@@ -106,8 +106,8 @@ class SHOAL_API Instruction {
   const internal::Instruction* instruction_;
 };
 
-// Reads a file: HLO text or a protobuf, optionally gzipped. The format is detected from the content; "-" is standard
-// input.
+// Reads a file: HLO text, a protobuf or StableHLO (text, bytecode, jax.export), optionally gzipped. The format is
+// detected from the content; "-" is standard input.
 SHOAL_API Result<Module> Read(const std::string& path, const ReadOptions& options = {});
 // The same for bytes in memory, which are copied. Diagnostics call them `name`.
 SHOAL_API Result<Module> Parse(std::string_view bytes, const ReadOptions& options = {}, const std::string& name = "<memory>");

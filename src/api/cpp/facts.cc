@@ -152,7 +152,7 @@ Result<Memory> Facts::memory(const MemoryOptions& options) const {
       return state_->module->MakeError(fits.diag());
     const internal::ModuleMemory& memory = state_->facts.memory();
     auto report = std::make_shared<const internal::MemReport>(
-        internal::MemReport{state_->file(), &state_->facts, {}, options.budget, options.top});
+        internal::MemReportOf(state_->facts, state_->file(), options.budget, options.top));
     const auto state = state_;
     Memory out{internal::MakeView([report, state](const auto& style) { return MemText(*report, style); },
                                   [report, state] { return MemJson(*report); })};

@@ -29,8 +29,7 @@ int MemCommand(const MemFlags& flags) {
   if (input.module == nullptr) return FailOnInput(input, flags.common);
   if (Status fits = CheckTotalSize(*input.module); !fits.ok()) return FailOnInput(input, fits.diag(), flags.common);
   const ModuleFacts facts(*input.module, {.backend = ParseBackend(flags.backend)});
-  MemReport report{flags.file, &facts, {}, ParseBytes(flags.budget), flags.top, {}};
-  report.candidates = RematerializationCandidates(facts);
+  MemReport report = MemReportOf(facts, flags.file, ParseBytes(flags.budget), flags.top);
   if (flags.run && !ComputeRunMemory(input, facts, report)) return FailOnInput(input, flags.common);
   const int status = Finish(input, flags.common.json ? MemJson(report) : MemText(report, OutputStyle()), flags.common);
   return status == kOk && !report.Fits() ? kCheckFailed : status;

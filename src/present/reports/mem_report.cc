@@ -174,6 +174,10 @@ Json RunPeaksJson(const RunMemory& run) {
 
 bool MemReport::Fits() const { return !budget || DeviceBytes(facts->memory()) <= *budget; }
 
+MemReport MemReportOf(const ModuleFacts& facts, const std::string& file, std::optional<int64_t> budget, int64_t top) {
+  return {file, &facts, {}, budget, top, RematerializationCandidates(facts)};
+}
+
 std::string MemText(const MemReport& report, const TextStyle& style) {
   const ModuleMemory& memory = report.facts->memory();
   Table table({"memory", ">arguments", ">outputs", ">aliased", ">constants", ">temporaries", ">at peak"});

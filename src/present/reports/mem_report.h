@@ -23,6 +23,9 @@ struct MemReport {
   bool Fits() const;
 };
 
+// The facts must outlive the report.
+MemReport MemReportOf(const ModuleFacts& facts, const std::string& file, std::optional<int64_t> budget, int64_t top);
+
 // A row per memory space, the plot over the schedule, and the buffers live at the peak.
 std::string MemText(const MemReport& report, const TextStyle& style);
 // JSON, as described in docs/mem.md.
