@@ -239,7 +239,15 @@ std::span<const FrontendAttribute> Importer::FrontendAttributesOf(std::span<cons
     if (field.value->kind == Kind::kBool) value = field.value->number != 0 ? "true" : "false";
     if (field.value->kind != Kind::kBool && field.value->kind != Kind::kString) continue;
     if (field.name == "xla_metadata_payload") continue;
-    attributes.push_back({module_.arena.CopyString(field.name), module_.arena.CopyString(value)});
+    // HLO has no quoted names: characters that its names cannot have become '_'.
+    std::string name = field.name.empty() ? "_" : std::string(field.name);
+    for (char& c : name) {
+      const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                         c == '.' || c == '-';
+      if (!plain) c = '_';
+    }
+    if ((name[0] >= '0' && name[0] <= '9') || name[0] == '-' || name[0] == '.') name.insert(0, "_");
+    attributes.push_back({module_.arena.CopyString(name), module_.arena.CopyString(value)});
   }
   std::sort(attributes.begin(), attributes.end(), [](auto& a, auto& b) { return a.name < b.name; });
   return module_.arena.Copy(attributes);
