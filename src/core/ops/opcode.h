@@ -17,14 +17,12 @@ enum class Opcode : uint8_t {
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::kUnknown);
 
 // The op's name in HLO text.
-constexpr std::string_view Text(Opcode opcode) {
-  constexpr std::string_view kTexts[] = {
+inline constexpr std::string_view kOpcodeTexts[] = {
 #define OP(Name, text, arity) text,
 #include "core/ops/ops.def"
 #undef OP
-      "unknown"};
-  return kTexts[static_cast<size_t>(opcode)];
-}
+    "unknown"};
+constexpr std::string_view Text(Opcode opcode) { return kOpcodeTexts[static_cast<size_t>(opcode)]; }
 std::optional<Opcode> ParseOpcode(std::string_view text);
 
 }  // namespace shoal::internal
