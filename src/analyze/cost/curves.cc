@@ -44,6 +44,12 @@ double Curve::SecondsAt(double bytes) const {
   return InterpolateLogLog(bytes, below->first, below->second, above->first, above->second);
 }
 
+std::vector<std::string> CurveNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, curves] : AllCurves()) names.push_back(name);
+  return names;
+}
+
 const std::map<int64_t, Curve>* CurvesOf(std::string_view device, std::string_view op) {
   if (device.empty() || device == "none") return nullptr;
   const auto found = AllCurves().find(device);

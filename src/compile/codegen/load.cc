@@ -1,11 +1,12 @@
 #include <dlfcn.h>
 
-#include <future>
 #include <mutex>
+#include <optional>
 
 #include "compile/codegen/codegen.h"
 #include "core/base/loadable_part.h"
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 
 namespace shoal::internal {
 namespace {
@@ -14,10 +15,11 @@ constexpr char kLibrary[] = "libshoal_codegen.so";
 
 }  // namespace
 
-std::future<void> PrefetchCodeGenerator() {
-  return std::async(std::launch::async, [] {
+std::jthread PrefetchCodeGenerator() {
+  std::optional<std::jthread> thread = StartThread([] {
     if (Result<CodeGenerator*> generator = LoadCodeGenerator(); generator.ok()) (*generator)->Warm();
   });
+  return thread ? std::move(*thread) : std::jthread();
 }
 
 Result<CodeGenerator*> LoadCodeGenerator() {
@@ -25,9 +27,16 @@ Result<CodeGenerator*> LoadCodeGenerator() {
   static CodeGenerator* loaded = nullptr;
   std::lock_guard lock(mutex);
   if (loaded != nullptr) return loaded;
+<<<<<<< HEAD
   std::string error;
   void* library = OpenPart(kLibrary, RTLD_LAZY | RTLD_LOCAL, error);
   if (library == nullptr) return Fail({}, kNoCodeGenerator, StrCat("the code generator cannot be loaded: ", error));
+=======
+  // Only next to shoal, never on the system's search path: another library of this name would run with shoal's rights.
+  const std::string path = PathOfPart(kLibrary);
+  void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return Fail({}, kNoCodeGenerator, StrCat("the code generator cannot be loaded: ", dlerror()));
+>>>>>>> 8603f36a (Bound every reader and resource: files, numbers, threads, memory, cache)
   auto* make = reinterpret_cast<CodeGenerator* (*)()>(dlsym(library, "shoal_new_code_generator"));
   if (make == nullptr) return Fail({}, kNoCodeGenerator, StrCat(kLibrary, " is not shoal's code generator"));
   loaded = make();
