@@ -114,7 +114,7 @@ ENTRY e {
 
 std::string CheckMachine(const Machine& machine) {
   static const std::unique_ptr<Module> module = Parsed(kStep);
-  static const auto input = PredictionInput::Of(*module, {}, DeviceGrid{1, 4});
+  static const auto input = PredictionInput::Of(std::make_shared<const ModuleFacts>(*module, FactOptions{}));
   if (std::string complaint = CheckJson(MachinesJson({machine})); !complaint.empty()) return complaint;
   Result<Prediction> prediction = PredictOnMachine(**input, machine);
   if (!prediction.ok()) return CheckMessage(prediction.diag());
