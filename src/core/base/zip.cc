@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/base/printable.h"
 #include "core/base/strings.h"
@@ -144,6 +145,10 @@ Status Inflate(PackedBytes packed, const TakePart& take) {
   return {};
 }
 
+Diag WrongChecksum(const std::string& name) {
+  return Fail(StrCat("is damaged: entry ", EscapeName(name), " has a wrong size or checksum"));
+}
+
 // Why reading stops before the end of an entry although nothing is wrong.
 constexpr std::string_view kEnough = "zip.enough";
 
@@ -188,7 +193,7 @@ Status ZipReader::Unpack(const std::string& name, const Take& take) const {
     return Fail(StrCat("packs entry ", shown, " with method ", entry.method, "; supported: 0 (stored) and 8 (deflated)"));
   uint64_t offset = 0;
   uLong crc = 0;
-  const Diag damaged = Fail(StrCat("is damaged: entry ", shown, " has a wrong size or checksum"));
+  const Diag damaged = WrongChecksum(name);
   const TakePart take_part = [&](std::string_view part) -> Status {
     if (part.size() > entry.bytes - offset) return damaged;
     crc = crc32_z(crc, reinterpret_cast<const Bytef*>(part.data()), part.size());
@@ -205,6 +210,31 @@ Status ZipReader::Unpack(const std::string& name, const Take& take) const {
   if (!done.ok()) return Fail(StrCat("has the unreadable entry ", shown, ": ", done.diag().message));
   if (offset != entry.bytes || static_cast<uint32_t>(crc) != entry.crc) return damaged;
   return {};
+}
+
+Status ZipReader::UnpackInto(const std::string& name, uint64_t begin, uint64_t bytes, char* out) const {
+  const Entry& entry = entries_.at(name);
+  const uint64_t end = begin + bytes;
+  if (entry.method != 0 || entry.bytes != entry.packed_bytes || end > entry.bytes) {
+    return Unpack(name, [&](uint64_t offset, std::string_view part) -> Status {
+      const uint64_t from = std::max(offset, begin), to = std::min(offset + part.size(), end);
+      if (from < to) std::memcpy(out + (from - begin), part.data() + (from - offset), to - from);
+      return {};
+    });
+  }
+  SHOAL_ASSIGN(start, FindData(name, entry));
+  uLong crc = 0;
+  std::string other(std::min<uint64_t>(kPartBytes, entry.bytes - bytes), '\0');  // for the bytes before and after
+  for (uint64_t offset = 0; offset < entry.bytes;) {
+    const bool is_wanted = offset >= begin && offset < end;
+    const uint64_t next = is_wanted ? end : offset < begin ? begin : entry.bytes;
+    const auto part = static_cast<size_t>(std::min<uint64_t>(next - offset, kPartBytes));
+    char* to = is_wanted ? out + (offset - begin) : other.data();
+    SHOAL_TRY(file_.ReadAt(start + offset, to, part));
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(to), part);
+    offset += part;
+  }
+  return static_cast<uint32_t>(crc) == entry.crc ? Status() : Status(WrongChecksum(name));
 }
 
 Result<std::string> ZipReader::Read(const std::string& name, uint64_t max_bytes) const {

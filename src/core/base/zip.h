@@ -24,6 +24,9 @@ class ZipReader {
   // the end. Uses little memory, whatever size the archive claims. Stops if `take` fails.
   using Take = std::function<Status(uint64_t offset, std::string_view part)>;
   Status Unpack(const std::string& name, const Take& take) const;
+  // Reads the unpacked bytes [begin, begin + bytes) of an entry into memory, and verifies the whole entry. Stored bytes
+  // are not copied.
+  Status UnpackInto(const std::string& name, uint64_t begin, uint64_t bytes, char* out) const;
   // The unpacked bytes of an entry; at most `max_bytes`.
   Result<std::string> Read(const std::string& name, uint64_t max_bytes) const;
   // The first `max_bytes` unpacked bytes of an entry, or all if it has fewer. Verifies the checksum only of a whole

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 
 #include "core/base/environment_error.h"
 #include "core/base/files.h"
@@ -107,12 +106,8 @@ class NpyFiles {
 
   // Unpacks the whole entry, because its checksum is that of all its bytes.
   Status ReadFromArchive(const std::string& name, const NpyArray& header, std::byte* out) const {
-    const uint64_t begin = header.data_at, end = begin + header.data_bytes;
-    const Status unpacked = zip_->Unpack(EntryOf(name), [&](uint64_t offset, std::string_view part) -> Status {
-      const uint64_t from = std::max(offset, begin), to = std::min(offset + part.size(), end);
-      if (from < to) std::memcpy(out + (from - begin), part.data() + (from - offset), to - from);
-      return {};
-    });
+    const Status unpacked =
+        zip_->UnpackInto(EntryOf(name), header.data_at, header.data_bytes, reinterpret_cast<char*>(out));
     if (!unpacked.ok()) return Fail(StrCat(EscapeName(path_), " ", unpacked.diag().message));
     return {};
   }
