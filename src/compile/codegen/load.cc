@@ -27,16 +27,9 @@ Result<CodeGenerator*> LoadCodeGenerator() {
   static CodeGenerator* loaded = nullptr;
   std::lock_guard lock(mutex);
   if (loaded != nullptr) return loaded;
-<<<<<<< HEAD
   std::string error;
   void* library = OpenPart(kLibrary, RTLD_LAZY | RTLD_LOCAL, error);
   if (library == nullptr) return Fail({}, kNoCodeGenerator, StrCat("the code generator cannot be loaded: ", error));
-=======
-  // Only next to shoal, never on the system's search path: another library of this name would run with shoal's rights.
-  const std::string path = PathOfPart(kLibrary);
-  void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) return Fail({}, kNoCodeGenerator, StrCat("the code generator cannot be loaded: ", dlerror()));
->>>>>>> 8603f36a (Bound every reader and resource: files, numbers, threads, memory, cache)
   auto* make = reinterpret_cast<CodeGenerator* (*)()>(dlsym(library, "shoal_new_code_generator"));
   if (make == nullptr) return Fail({}, kNoCodeGenerator, StrCat(kLibrary, " is not shoal's code generator"));
   loaded = make();

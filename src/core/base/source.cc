@@ -208,7 +208,6 @@ std::unique_ptr<Source> Source::FromString(std::string name, std::string text) {
   return source;
 }
 
-<<<<<<< HEAD
 std::unique_ptr<Source> Source::Share(std::string name, std::shared_ptr<const std::string> text) {
   std::unique_ptr<Source> source(new Source);
   source->name_ = std::move(name);
@@ -217,12 +216,6 @@ std::unique_ptr<Source> Source::Share(std::string name, std::shared_ptr<const st
   return source;
 }
 
-Source::~Source() {
-  if (mapped_ != nullptr) munmap(mapped_, mapped_size_);
-}
-
-=======
->>>>>>> 8603f36a (Bound every reader and resource: files, numbers, threads, memory, cache)
 LineColumn Source::Locate(uint32_t offset) const {
   std::call_once(has_line_starts_, [this] {
     line_starts_.push_back(0);

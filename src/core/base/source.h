@@ -26,13 +26,9 @@ class Source {
   static std::unique_ptr<Source> FromString(std::string name, std::string text);
   // Like Read for the bytes of a file: decompresses gzip.
   static Result<std::unique_ptr<Source>> FromBytes(std::string name, std::string bytes);
-<<<<<<< HEAD
   // A view of a text that has other owners.
   static std::unique_ptr<Source> Share(std::string name, std::shared_ptr<const std::string> text);
-  ~Source();
-=======
   ~Source() = default;
->>>>>>> 8603f36a (Bound every reader and resource: files, numbers, threads, memory, cache)
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
@@ -48,13 +44,8 @@ class Source {
   Status UnpackGzip();
   std::string name_;
   std::string owned_;
-<<<<<<< HEAD
   std::shared_ptr<const std::string> shared_;
-  void* mapped_ = nullptr;
-  size_t mapped_size_ = 0;
-=======
   std::unique_ptr<char[]> read_;  // the bytes of a plain file; a string would be filled with zeros first
->>>>>>> 8603f36a (Bound every reader and resource: files, numbers, threads, memory, cache)
   std::string_view text_;
   mutable std::once_flag has_line_starts_;
   mutable std::vector<uint32_t> line_starts_;  // filled by the first Locate
