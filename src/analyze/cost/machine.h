@@ -110,7 +110,8 @@ struct Preset {
 };
 std::span<const Preset> Presets();
 
-// Reads a machine from YAML. Errors name `path`, the line and the key.
+// Reads a machine from YAML. Errors name `path`, the line and the key. `depth` is the number of machines that are based
+// on this one, which is limited.
 Result<Machine> ReadMachine(const std::string& yaml, const std::string& path, int depth = 0);
 // Loads a machine by name (h200, h100x8, h100x8x64, tpu-v5p-4x4x8) or from a file.
 Result<Machine> LoadMachine(const std::string& name, int depth = 0);

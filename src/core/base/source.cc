@@ -27,7 +27,7 @@ constexpr int kMaxWaitForWriter = 5;  // seconds
 // A device other than a terminal may have no end.
 constexpr size_t kMaxDeviceBytes = size_t{1} << 20;
 
-constexpr char kIsDirectory[] = "is a directory, not an HLO module";
+constexpr char kIsDirectory[] = "is a directory, not an HLO module; shoal stats summarizes an XLA dump directory";
 
 bool IsGzip(std::string_view bytes) { return bytes.size() > 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 
@@ -132,33 +132,12 @@ class StreamReader {
 
 Result<std::unique_ptr<Source>> Source::Read(const std::string& path) {
   std::unique_ptr<Source> source(new Source);
-<<<<<<< HEAD
-  source->name_ = path == "-" ? "<stdin>" : path;
-  int file = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return EnvironmentError(std::strerror(errno));
-
-  struct stat info {};
-  fstat(file, &info);
-  Status failure;
-  if (S_ISDIR(info.st_mode)) {
-    failure = EnvironmentError("is a directory, not an HLO module; shoal stats summarizes an XLA dump directory");
-  } else if (S_ISREG(info.st_mode) && info.st_size > 0 && static_cast<size_t>(info.st_size) <= kMaxTextBytes) {
-    source->mapped_size_ = static_cast<size_t>(info.st_size);
-    void* mapped = mmap(nullptr, source->mapped_size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
-    if (mapped == MAP_FAILED) {
-      failure = EnvironmentError(std::strerror(errno));
-    } else {
-      source->mapped_ = mapped;
-      source->text_ = {static_cast<const char*>(mapped), source->mapped_size_};
-    }
-=======
   const bool is_standard_input = path == "-";
   source->name_ = is_standard_input ? "<stdin>" : path;
   OpenedFile opened;
   int file = STDIN_FILENO;
   if (is_standard_input) {
     if (fstat(file, &opened.info) != 0) return EnvironmentError(std::strerror(errno));
->>>>>>> 8ef6c3b9 (Bound every reader and resource: files, numbers, threads, memory, cache)
   } else {
     struct stat info {};
     if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return EnvironmentError(kIsDirectory);
