@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tests environment errors for every command: a full disk, too little memory, Ctrl-C, paths that cannot be read or
-written, a reader that closes its pipe, invalid options. The commands are those that `shoal --help` lists. A command
-without an entry in CALLS is a failure.
+written, a reader that closes its pipe, invalid options. Then runs every command under every fault (fault_matrix.py).
+The commands are those that `shoal --help` lists. A command without an entry in CALLS is a failure.
 
-Usage: tests/faults.py [--bin PATH]"""
+Usage: tests/faults.py [--bin PATH] [--full] [--matrix]"""
 import argparse
 import json
 import os
@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import fault_matrix
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -337,10 +339,15 @@ class Faults:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", default=str(ROOT / "build/shoal"))
+    parser.add_argument("--full", action="store_true", help="the whole matrix of commands, faults and limits; takes ten minutes")
+    parser.add_argument("--matrix", action="store_true", help="only the matrix")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        faults = Faults(str(pathlib.Path(arguments.bin).resolve()), folder)
-        faults.all()
+    binary = str(pathlib.Path(arguments.bin).resolve())
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        faults = Faults(binary, folder)
+        if not arguments.matrix:
+            faults.all()
+        fault_matrix.Matrix(binary, other, faults.expect, arguments.full).all()
     print(f"{faults.passed} passed, {faults.failed} failed")
     return faults.failed > 0
 

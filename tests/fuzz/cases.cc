@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -21,6 +22,7 @@
 #include "formats/proto/write.h"
 #include "formats/text/parser.h"
 #include "mutate.h"
+#include "nlohmann/json.hpp"
 
 namespace shoal::internal::fuzz {
 namespace {
@@ -171,10 +173,10 @@ bool Cases::RunArrays(Random& random) {
   if (!random.OneIn(3)) zip = MutatedBytes(zip, random);
   (void)ParseNpy(npy);
   (void)ParseNpyHeader(npy);
-  if (Result<ZipReader> reader = ZipReader::Open(zip); reader.ok()) {
+  if (Result<ZipReader> reader = ZipReader::Open(InputFile::FromString("in.npz", zip)); reader.ok()) {
     for (const auto& [name, entry] : reader->entries()) {
       (void)reader->ReadBeginning(name, static_cast<uint64_t>(random.Below(1000)));
-      if (entry.bytes < 1 << 24) (void)reader->Read(name);
+      (void)reader->Read(name, 1 << 24);
     }
   }
   const std::string shape = std::string(type) + "[2,3]";
@@ -278,14 +280,23 @@ bool Cases::Call(std::vector<std::string> arguments) {
   // Messages go to the worker's standard error, which is a file.
   std::fflush(stderr);
   if (ftruncate(STDERR_FILENO, 0) == 0) lseek(STDERR_FILENO, 0, SEEK_SET);
+  const bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+  const std::string document = folder_ + "/document";
+  const int before = dup(STDOUT_FILENO);
+  const int out = json ? open(document.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+  if (json) dup2(out, STDOUT_FILENO);
   const int status = Shoal(static_cast<int>(argv.size()) - 1, argv.data());
   std::fflush(stdout);
+  dup2(before, STDOUT_FILENO);
+  close(before);
+  if (json) close(out);
   std::fflush(stderr);
   note_.since = 0;
   const char* complaint = nullptr;
   if (status < 0 || status > 2) complaint = "an exit status other than 0, 1 and 2";
   const std::string messages = ReadFile(folder_ + "/stderr");
   if (complaint == nullptr) complaint = Complaint(messages);
+  if (complaint == nullptr && json && !nlohmann::json::accept(ReadFile(document))) complaint = "a document that is not JSON";
   if (complaint != nullptr) std::snprintf(note_.complaint, sizeof note_.complaint, "%s", complaint);
   return complaint == nullptr;
 }

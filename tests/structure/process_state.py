@@ -14,6 +14,7 @@ ALLOWED = {
     "core/base/check.h": ("abort fprintf", "SHOAL_CHECK: a bug in shoal, after which no result can be trusted"),
     "core/base/files.cc": ("unfinished count", "a signal handler in cli deletes unfinished files and can reach only "
                            "globals; the counter makes the names of temporary files unique"),
+    "core/base/source.cc": ("isatty", "a terminal has an end, other devices may have none"),
     "execute/collectives/process_link.cc": ("runs", "numbers the runs of a process, so that their messages do not mix"),
     "execute/transport/mpi.cc": ("fprintf", "MPI calls this error handler and then ends all processes of the job"),
     "execute/transport/load.cc": ("getenv", "MPI launchers pass rank and job size in environment variables"),
@@ -155,4 +156,27 @@ def check_process_state(_):
     for name, (whats, _) in ALLOWED.items():
         problems += [f"src/{name} has no {what} any more: remove it from ALLOWED (process_state.py)"
                      for what in whats.split() if what not in found_state().get(name, ())]
+    return problems
+
+
+# What starts a thread or opens a file, and the only files that do: all others use their functions, which handle failure.
+RESOURCES = {
+    "starts a thread: use StartThread (core/base/threads.h)":
+        (re.compile(r"std::j?thread\s*[({]\s*[^)}\s]|std::thread\b(?!::)|std::async\b|\bpthread_create\s*\("), ("core/base/threads.h", "api/cpp/execute.cc", "api/cpp/execute_state.h")),
+    "opens a file: use OpenForReading or WriteFile (core/base/files.h)":
+        (re.compile(r"(?<![\w.>])(?:::)?(?:fopen\s*\(|open(?:at)?\s*\([^;]*\bO_)|std::[io]?fstream\b"),
+         ("core/base/files.cc", "core/base/read_files.cc", "core/base/host_memory.cc", "cli/commands/job.cc",
+          "cli/commands/output.cc", "serve/mcp/roots.cc", "compile/codegen/object_cache.cc")),
+    "maps a file: a mapped page of a truncated file ends the process":
+        (re.compile(r"\bmmap\s*\((?![^;]*MAP_ANONYMOUS)"), ("execute/transport/job.cc", "execute/transport/mpi.cc")),
+}
+
+
+def check_resources(_):
+    """Only the functions that handle failure start threads and open files, and no file is mapped."""
+    problems = []
+    for path in cpp_files(SRC):
+        name, code = path.relative_to(SRC).as_posix(), bare_code_of(path)
+        for what, (pattern, allowed) in RESOURCES.items():
+            problems += [f"src/{name}:{line_at(code, found.start())} {what}" for found in pattern.finditer(code) if name not in allowed]
     return problems

@@ -4,7 +4,7 @@ import { ArrayTable } from "./array_table";
 import { CommunicationView } from "./communication";
 import { CostView } from "./cost";
 import { DataError } from "./data";
-import { chip, clear, glyph, h } from "./dom";
+import { chip, clear, displayText, glyph, h } from "./dom";
 import { savePicture, saveTable } from "./export_files";
 import { GraphView } from "./graph";
 import { showHelp } from "./help";
@@ -234,7 +234,7 @@ export class Frame implements Page {
     for (const [key, text] of view.keys()) this.status.append(h("span", {}, h("kbd", {}, key), text));
     const legend = h("span", { class: "legend" });
     const machine = this.models[0]!.about.machines?.[0];
-    if (machine && !view.legend) legend.append(h("span", {}, `* predicted on ${machine.name}`));
+    if (machine && !view.legend) legend.append(h("span", {}, displayText(`* predicted on ${machine.name}`)));
     for (const item of view.legend?.() ?? kindNames.slice(0, 5).map((each, i) => h("span", {}, glyph(i), each))) legend.append(item);
     this.status.append(legend);
   }

@@ -103,13 +103,19 @@ export class OverviewView implements View {
   /** Plots the heaviest ops as dots: flop/s over flops per byte. Without a prediction, flops replace flop/s. */
   private roofline(model: Model, module: number): HTMLElement | null {
     const { instr } = model;
-    const ids = rooflineOps(model);
-    if (ids.length < 2) return null;
-    const machine = model.about.machines?.[0];
+    const predicted = model.about.machines?.[0];
+    const isRate = (value: number) => value > 0 && Number.isFinite(value);
+    const machine = predicted && isRate(predicted.peak_flops) && isRate(predicted.bandwidth) ? predicted : undefined;
     const x = (id: number) => instr.flops[id]! / instr.bytes[id]!;
     const y = (id: number) => (machine && instr.seconds[id]! > 0 ? instr.flops[id]! / instr.seconds[id]! : instr.flops[id]!);
+    const ids = rooflineOps(model).filter((id) => isRate(x(id)) && isRate(y(id)));
+    if (ids.length < 2) return null;
     const width = 380, height = 230, left = 52, bottom = 30, top = 8, right = 10;
-    const decades = (values: number[]): [number, number] => [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)) + 1e-9)];
+    // The powers of ten around the values that a logarithmic axis can show.
+    const decades = (values: number[]): [number, number] => {
+      const logs = values.filter(isRate).map(Math.log10);
+      return logs.length === 0 ? [0, 1] : [Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs) + 1e-9)];
+    };
     const [x0, x1] = decades(ids.map(x).concat(machine ? [machine.peak_flops / machine.bandwidth] : []));
     const [y0, y1] = decades(ids.map(y).concat(machine ? [machine.peak_flops] : []));
     const px = (value: number) => left + ((Math.log10(value) - x0) / Math.max(x1 - x0, 1)) * (width - left - right);
@@ -117,8 +123,8 @@ export class OverviewView implements View {
     const c = colors();
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `roofline of the ${ids.length} heaviest ops` });
     const formatPower = (e: number) => (e >= 0 && e < 4 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `10${[...String(e)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? "⁻").join("")}`);
-    for (let e = x0; e <= x1; e += Math.ceil((x1 - x0) / 8)) picture.append(svg("path", { d: `M${px(10 ** e)} ${top}V${height - bottom}`, stroke: c.grid! }), svg("text", { x: px(10 ** e), y: height - bottom + 14, "text-anchor": "middle", class: "muted" }, formatPower(e)));
-    const yStep = Math.ceil((y1 - y0) / 6);
+    for (let e = x0; e <= x1; e += Math.max(1, Math.ceil((x1 - x0) / 8))) picture.append(svg("path", { d: `M${px(10 ** e)} ${top}V${height - bottom}`, stroke: c.grid! }), svg("text", { x: px(10 ** e), y: height - bottom + 14, "text-anchor": "middle", class: "muted" }, formatPower(e)));
+    const yStep = Math.max(1, Math.ceil((y1 - y0) / 6));
     for (let e = y0; e <= y1; e += yStep) picture.append(svg("path", { d: `M${left} ${py(10 ** e)}H${width - right}`, stroke: c.grid! }), svg("text", { x: left - 6, y: py(10 ** e) + 4, "text-anchor": "end", class: "muted" }, formatSi(10 ** e)));
     picture.append(svg("text", { x: width - right, y: height - 3, "text-anchor": "end", class: "muted" }, "flops per byte"));
     if (machine) {
@@ -133,7 +139,7 @@ export class OverviewView implements View {
       const dot = svg("circle", { cx: px(x(id)), cy: py(y(id)), r: Math.max(11 * Math.sqrt(weight(id) / maxWeight), 1.8), fill: palette[instr.kind[id]!]!, "fill-opacity": 0.55, stroke: palette[instr.kind[id]!]!, class: "hit", onclick: () => { this.page.select({ kind: "instr", module, id }); this.page.go("program"); } }, svg("title", {}, displayText(`${model.name(id)}: ${model.label(id)}\n${formatSi(instr.flops[id]!)}flop, ${formatBytes(instr.bytes[id]!)}`)));
       picture.append(dot);
     }
-    return this.section("Roofline", machine ? `flop/s on ${machine.name}; area: time` : `flops per step; area: memory traffic`, picture);
+    return this.section("Roofline", machine ? displayText(`flop/s on ${machine.name}; area: time`) : `flops per step; area: memory traffic`, picture);
   }
 
   chips(): (Node | string)[] {

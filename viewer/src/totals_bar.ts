@@ -1,5 +1,5 @@
 // The bar of totals above every view. The columns of all views sum to these values.
-import { clear, h, nameElement } from "./dom";
+import { clear, displayText, h, nameElement } from "./dom";
 import { formatBytes, formatCount, formatSeconds, formatSi } from "./format";
 import type { Model } from "./model";
 
@@ -18,7 +18,7 @@ function drawOneModule(bar: HTMLElement, model: Model): void {
   addTotal("flops", formatSi(about.totals.flops));
   addTotal("read + written", formatBytes(about.totals.read + about.totals.written));
   addTotal("wire", formatBytes(about.totals.wire));
-  for (const machine of about.machines ?? []) addTotal(`time on ${machine.name} *`, formatSeconds(machine.step_seconds));
+  for (const machine of about.machines ?? []) addTotal(displayText(`time on ${machine.name} *`), formatSeconds(machine.step_seconds));
   const peak = h("span", {}, h("span", { class: "k" }, "peak"), formatBytes(about.memory.peak));
   if (model.capacity > 0) {
     const fill = h("i");

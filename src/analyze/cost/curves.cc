@@ -1,5 +1,6 @@
 #include "analyze/cost/curves.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "analyze/cost/embedded.h"
@@ -42,6 +43,17 @@ double Curve::SecondsAt(double bytes) const {
   if (above == points_.begin() || above->first == bytes) return above->second;
   const auto below = std::prev(above);
   return InterpolateLogLog(bytes, below->first, below->second, above->first, above->second);
+}
+
+std::vector<std::string> CurveNames() {
+  // The keys of the outermost map begin their lines. Parsing the whole file would take longer than a prediction.
+  std::vector<std::string> names;
+  for (std::string_view rest = EmbeddedFile("fitted/collectives.yaml"); !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (!line.empty() && line[0] != ' ' && line[0] != '#') names.emplace_back(line.substr(0, line.find(':')));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return names;
 }
 
 const std::map<int64_t, Curve>* CurvesOf(std::string_view device, std::string_view op) {

@@ -3,7 +3,9 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace shoal::internal {
 
@@ -19,6 +21,9 @@ class Curve {
  private:
   std::map<double, double> points_;
 };
+
+// The devices with measured curves.
+std::vector<std::string> CurveNames();
 
 // Returns the curves of an op by group size (0 for permutes), or null if the device or op was not measured.
 const std::map<int64_t, Curve>* CurvesOf(std::string_view device, std::string_view op);

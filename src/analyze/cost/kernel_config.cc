@@ -1,7 +1,7 @@
 #include "analyze/cost/kernel_config.h"
 
-#include <cstdlib>
-
+#include "core/base/json_reader.h"
+#include "core/base/numbers.h"
 #include "core/ir/common_attrs.h"
 
 namespace shoal::internal {
@@ -9,6 +9,7 @@ namespace shoal::internal {
 ConfigJson ConfigOf(const Instruction& hlo) {
   const std::string_view text = hlo[kBackendConfig];
   if (text.empty()) return ConfigJson::object();
+  if (IsTooDeepJson(text)) return ConfigJson::object();
   ConfigJson config = ConfigJson::parse(text, nullptr, /*allow_exceptions=*/false);
   return config.is_object() ? config : ConfigJson::object();
 }
@@ -20,13 +21,7 @@ const ConfigJson& MemberOf(const ConfigJson& object, const char* name) {
 
 double NumberOf(const ConfigJson& value, double fallback) {
   if (value.is_number()) return value.get<double>();
-  if (value.is_string()) {
-    const std::string text = value.get<std::string>();
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (end != text.c_str() && *end == '\0') return number;
-  }
-  return fallback;
+  return value.is_string() ? ParseNumber(value.get<std::string>()).value_or(fallback) : fallback;
 }
 
 std::vector<double> NumbersOf(const ConfigJson& list) {
@@ -41,10 +36,8 @@ std::optional<double> DictionaryNumber(const Instruction& hlo, std::string_view 
   const std::string key = std::string(name) + " = ";
   const size_t offset = text.find(key);
   if (offset == std::string_view::npos) return std::nullopt;
-  const std::string rest(text.substr(offset + key.size(), 32));
-  char* end = nullptr;
-  const double number = std::strtod(rest.c_str(), &end);
-  return end == rest.c_str() ? std::nullopt : std::optional(number);
+  std::string_view rest = text.substr(offset + key.size());
+  return TakeNumber(rest);
 }
 
 }  // namespace shoal::internal

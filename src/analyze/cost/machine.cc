@@ -1,15 +1,21 @@
 #include "analyze/cost/machine.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include "core/base/files.h"
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/suggest.h"
 
 namespace shoal::internal {
 namespace {
+
+// A machine file has about 3 kB. The library that reads YAML needs several times the size of a text.
+constexpr uint64_t kMaxFileBytes = 1 << 18;
 
 constexpr MachineParameter kParameters[] = {
     {"device.peak.f64", "flop/s", [](Machine& m) -> double& { return m.device.peak.f64; }, false, "matrix or vector"},
@@ -20,44 +26,44 @@ constexpr MachineParameter kParameters[] = {
     {"device.peak.f4", "flop/s", [](Machine& m) -> double& { return m.device.peak.f4; }, false, "dense"},
     {"device.peak.s8", "flop/s", [](Machine& m) -> double& { return m.device.peak.s8; }, false, "dense"},
     {"device.matrix_efficiency", "", [](Machine& m) -> double& { return m.device.matrix_efficiency; }, false,
-     "fraction of the peak that large GEMMs reach"},
-    {"device.cores", "", [](Machine& m) -> double& { return m.device.cores; }, true, "SMs, CUs, TensorCores"},
-    {"device.lanes", "", [](Machine& m) -> double& { return m.device.lanes; }, false, "vector lanes of a core"},
+     "fraction of the peak that large GEMMs reach", ParameterKind::kFraction},
+    {"device.cores", "", [](Machine& m) -> double& { return m.device.cores; }, true, "SMs, CUs, TensorCores", ParameterKind::kCount},
+    {"device.lanes", "", [](Machine& m) -> double& { return m.device.lanes; }, false, "vector lanes of a core", ParameterKind::kCount},
     {"device.clock", "Hz", [](Machine& m) -> double& { return m.device.clock; }, true, ""},
     {"device.memory", "B", [](Machine& m) -> double& { return m.device.memory; }, true, ""},
     {"device.bandwidth", "B/s", [](Machine& m) -> double& { return m.device.bandwidth; }, true, "memory bandwidth"},
     {"device.memory_efficiency", "", [](Machine& m) -> double& { return m.device.memory_efficiency; }, false,
-     "fraction of the bandwidth that is reached"},
+     "fraction of the bandwidth that is reached", ParameterKind::kFraction},
     {"device.cache", "B", [](Machine& m) -> double& { return m.device.cache; }, false, "L2; TPU: vector memory"},
     {"device.cache_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.cache_bandwidth; }, false, ""},
     {"device.sustained", "", [](Machine& m) -> double& { return m.device.sustained; }, false,
-     "fraction of the matrix units' speed that is sustained if a step takes a second"},
+     "fraction of the matrix units' speed that is sustained if a step takes a second", ParameterKind::kFraction},
     {"device.host_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.host_bandwidth; }, false,
      "to host memory"},
     {"device.launch_overhead", "s", [](Machine& m) -> double& { return m.device.launch_overhead; }, false,
      "host time per kernel"},
     {"device.step_overhead", "s", [](Machine& m) -> double& { return m.device.step_overhead; }, false,
      "host time per step"},
-    {"node.devices", "", [](Machine& m) -> double& { return m.node.devices; }, true, ""},
+    {"node.devices", "", [](Machine& m) -> double& { return m.node.devices; }, true, "", ParameterKind::kCount},
     {"node.bandwidth", "B/s", [](Machine& m) -> double& { return m.node.bandwidth; }, false,
      "from a device to the others in its node, one way"},
     {"node.link_efficiency", "", [](Machine& m) -> double& { return m.node.link_efficiency; }, false,
-     "fraction of node.bandwidth that a ring of large messages reaches"},
+     "fraction of node.bandwidth that a ring of large messages reaches", ParameterKind::kFraction},
     {"node.latency", "s", [](Machine& m) -> double& { return m.node.latency; }, false, "latency of a hop"},
     {"node.in_switch_reduction", "", [](Machine& m) -> double& { return m.node.in_switch_reduction; }, false,
-     "1: the switch performs reductions"},
-    {"cluster.nodes", "", [](Machine& m) -> double& { return m.cluster.nodes; }, false, ""},
+     "1: the switch performs reductions", ParameterKind::kFlag},
+    {"cluster.nodes", "", [](Machine& m) -> double& { return m.cluster.nodes; }, false, "", ParameterKind::kCount},
     {"cluster.nic", "B/s", [](Machine& m) -> double& { return m.cluster.nic; }, false,
      "from a device to other nodes, one way"},
     {"cluster.nic_efficiency", "", [](Machine& m) -> double& { return m.cluster.nic_efficiency; }, false,
-     "fraction of cluster.nic that is reached"},
+     "fraction of cluster.nic that is reached", ParameterKind::kFraction},
     {"cluster.latency", "s", [](Machine& m) -> double& { return m.cluster.latency; }, false, "latency of a hop"},
     {"torus.link", "B/s", [](Machine& m) -> double& { return m.torus.link; }, false, "one link, one way"},
     {"torus.link_efficiency", "", [](Machine& m) -> double& { return m.torus.link_efficiency; }, false,
-     "fraction of torus.link that is reached"},
+     "fraction of torus.link that is reached", ParameterKind::kFraction},
     {"torus.hop", "s", [](Machine& m) -> double& { return m.torus.hop; }, false, "latency of a hop"},
     {"torus.min_ring_size", "", [](Machine& m) -> double& { return m.torus.min_ring_size; }, false,
-     "an axis whose size is a multiple of this is a ring"},
+     "an axis whose size is a multiple of this is a ring", ParameterKind::kCount},
 };
 
 std::optional<double> SiPrefixFactor(std::string_view prefix) {
@@ -126,19 +132,36 @@ const MachineParameter* FindMachineParameter(std::string_view name) {
   return found;
 }
 
+NumberRange RangeOf(const MachineParameter& parameter) {
+  switch (parameter.kind) {
+    case ParameterKind::kCount: return {.min = 1, .max = 1e9, .is_integer = true};
+    case ParameterKind::kFlag: return {.min = 0, .max = 1, .is_integer = true};
+    case ParameterKind::kFraction: return {.min = 0.01, .max = 1};
+    case ParameterKind::kQuantity: break;
+  }
+  if (parameter.unit == "s") return {.min = 0, .max = 3600};
+  return {.min = 1, .max = 1e24, .allows_zero = !parameter.required};
+}
+
 std::optional<double> ParseQuantity(std::string_view text, std::string_view unit) {
-  const std::string copy(text);
-  char* end = nullptr;
-  const double number = std::strtod(copy.c_str(), &end);
-  if (end == copy.c_str() || !std::isfinite(number)) return std::nullopt;
-  std::string_view rest = std::string_view(copy).substr(static_cast<size_t>(end - copy.c_str()));
-  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
-  while (!rest.empty() && rest.back() == ' ') rest.remove_suffix(1);
-  if (rest.size() >= unit.size() && rest.substr(rest.size() - unit.size()) == unit)
-    rest.remove_suffix(unit.size());
-  const std::optional<double> factor = SiPrefixFactor(rest);
-  if (!factor) return std::nullopt;
-  return number * *factor;
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  const std::optional<double> number = TakeNumber(text);
+  if (!number) return std::nullopt;
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  if (text.ends_with(unit)) text.remove_suffix(unit.size());
+  const std::optional<double> factor = SiPrefixFactor(text);
+  if (!factor || !std::isfinite(*number * *factor)) return std::nullopt;
+  return *number * *factor;
+}
+
+Result<double> ParseParameter(const MachineParameter& parameter, std::string_view text) {
+  const std::optional<double> number = ParseQuantity(text, parameter.unit);
+  if (!number)
+    return Fail(StrCat("must be a number", parameter.unit.empty() ? "" : StrCat(" in ", parameter.unit), ", got '",
+                       EscapeName(text), "'"));
+  SHOAL_TRY(CheckRange(*number, RangeOf(parameter)));
+  return *number;
 }
 
 Status SetMachineParameter(Machine& machine, std::string_view assignment) {
@@ -150,24 +173,19 @@ Status SetMachineParameter(Machine& machine, std::string_view assignment) {
     std::vector<std::string> candidates;
     for (const MachineParameter& p : kParameters)
       candidates.emplace_back(p.name), candidates.emplace_back(p.name.substr(p.name.rfind('.') + 1));
-    return Fail(StrCat("unknown machine parameter '", name, "'; known: ", names, DidYouMean(name, candidates)));
+    return Fail(StrCat("unknown machine parameter '", EscapeName(name), "'; known: ", names, DidYouMean(name, candidates)));
   }
-  if (equals == std::string_view::npos) return Fail(StrCat("'", assignment, "': expected a value, as in nic=100GB/s"));
-  const std::optional<double> value = ParseQuantity(assignment.substr(equals + 1), parameter->unit);
-  if (!value || *value < 0)
-    return Fail(StrCat(parameter->name, " must be a non-negative number",
-                       parameter->unit.empty() ? "" : StrCat(" in ", parameter->unit), ", got '",
-                       assignment.substr(equals + 1), "'"));
+  const std::string shown = EscapeName(assignment);
+  if (equals == std::string_view::npos) return Fail(StrCat("'", shown, "': expected a value, as in nic=100GB/s"));
+  const Result<double> value = ParseParameter(*parameter, assignment.substr(equals + 1));
+  if (!value.ok()) return Fail(StrCat("'", shown, "': ", parameter->name, " ", value.diag().message));
   const bool is_rate = parameter->unit == "B/s" || parameter->unit == "Hz" || parameter->unit == "flop/s";
   // Without a unit, a number that is small for a rate is probably a number of GB/s or GHz.
   constexpr double kMinRate = 1e6;
   const bool has_unit = assignment.find_first_not_of("0123456789.eE+- ", equals + 1) != std::string_view::npos;
   if (is_rate && !has_unit && *value > 0 && *value < kMinRate)
-    return Fail(StrCat("'", assignment, "': ", parameter->name, " is in ", parameter->unit, "; add the unit, as in ", name, "=",
+    return Fail(StrCat("'", shown, "': ", parameter->name, " is in ", parameter->unit, "; add the unit, as in ", name, "=",
                        assignment.substr(equals + 1), "G", parameter->unit));
-  const bool is_count = parameter->name == "cluster.nodes" || parameter->name == "node.devices" || parameter->name == "device.cores";
-  if ((is_rate && *value <= 0) || (is_count && (*value < 1 || *value > 1e9)))
-    return Fail(StrCat("'", assignment, "': ", parameter->name, " must be ", is_rate ? "positive" : "in [1, 1e9]"));
   parameter->at(machine) = *value;
   if (parameter->name == "cluster.nodes") machine.fixed_size = true;
   // The measured times do not apply to changed links, so use the model instead.
@@ -191,7 +209,7 @@ std::vector<std::string> SimilarMachines(std::string_view name) {
 
 }  // namespace
 
-Result<Machine> LoadMachine(const std::string& name) {
+Result<Machine> LoadMachine(const std::string& name, int depth) {
   for (const Preset& preset : Presets()) {
     const std::string_view family = preset.name;
     if (name == family) {
@@ -206,11 +224,14 @@ Result<Machine> LoadMachine(const std::string& name) {
     SHOAL_ASSIGN(machine, ReadMachine(std::string(preset.yaml), StrCat("machines/", family, ".yaml")));
     return WithSize(std::move(machine), sizes, name);
   }
-  Result<std::unique_ptr<FileBytes>> text = FileBytes::Read(name);
-  if (text.ok()) return ReadMachine(std::string((*text)->bytes()), name);
+  if (struct stat info {}; lstat(name.c_str(), &info) == 0) {
+    SHOAL_ASSIGN(file, InputFile::Open(name));
+    SHOAL_ASSIGN(text, file.ReadAll(kMaxFileBytes));
+    return ReadMachine(text, EscapeName(name), depth);
+  }
   std::string names;
   for (const Preset& preset : Presets()) StrAppend(&names, names.empty() ? "" : ", ", preset.name);
-  return Fail(StrCat("unknown machine or file '", name, "'; known machines: ", names,
+  return Fail(StrCat("unknown machine or file '", EscapeName(name), "'; known machines: ", names,
                      "; a size may follow: h100x8 (a node), h100x8x64 (64 nodes), tpu-v5p-4x4x8", DidYouMean(name, SimilarMachines(name))));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/cost/kernel_constants.h"
+#include "core/base/numbers.h"
 #include "core/base/result.h"
 
 namespace shoal::internal {
@@ -79,6 +80,9 @@ struct Machine {
   int64_t devices_per_node() const;
 };
 
+// What the value of a parameter is, which determines its range.
+enum class ParameterKind : uint8_t { kQuantity, kCount, kFraction, kFlag };
+
 // A parameter of a machine: its name in machine files, and a function that accesses its value.
 struct MachineParameter {
   std::string_view name;  // "device.bandwidth"
@@ -86,12 +90,17 @@ struct MachineParameter {
   double& (*at)(Machine&);
   bool required = false;
   std::string_view what;
+  ParameterKind kind = ParameterKind::kQuantity;
 };
 std::span<const MachineParameter> MachineParameters();
 // Finds a parameter by full name, or by a unique last component ("nic" for cluster.nic). Returns null if unknown.
 const MachineParameter* FindMachineParameter(std::string_view name);
 // Parses text such as "3.35 TB/s". The unit is optional. Returns nullopt for malformed text or another unit.
 std::optional<double> ParseQuantity(std::string_view text, std::string_view unit);
+// The values that a parameter may have, in its unit. Zero means that the machine has no such part.
+NumberRange RangeOf(const MachineParameter& parameter);
+// Parses and checks the value of a parameter. The error message is a predicate.
+Result<double> ParseParameter(const MachineParameter& parameter, std::string_view text);
 // Applies an assignment such as "nic=100GB/s".
 Status SetMachineParameter(Machine& machine, std::string_view assignment);
 
@@ -101,10 +110,11 @@ struct Preset {
 };
 std::span<const Preset> Presets();
 
-// Reads a machine from YAML. Errors name `path`, the line and the key.
-Result<Machine> ReadMachine(const std::string& yaml, const std::string& path);
+// Reads a machine from YAML. Errors name `path`, the line and the key. `depth` is the number of machines that are based
+// on this one, which is limited.
+Result<Machine> ReadMachine(const std::string& yaml, const std::string& path, int depth = 0);
 // Loads a machine by name (h200, h100x8, h100x8x64, tpu-v5p-4x4x8) or from a file.
-Result<Machine> LoadMachine(const std::string& name);
+Result<Machine> LoadMachine(const std::string& name, int depth = 0);
 // Adds nodes until the machine has at least `devices` devices.
 void ScaleToDevices(Machine& machine, int64_t devices);
 

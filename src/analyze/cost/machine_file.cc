@@ -1,8 +1,10 @@
 // Reads machines from YAML. For a deviation from the schema, reports an error with the key and the line.
 #include <algorithm>
 
+#include "analyze/cost/curves.h"
 #include "analyze/cost/embedded.h"
 #include "analyze/cost/machine.h"
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/suggest.h"
 #include "yaml-cpp/yaml.h"
@@ -32,7 +34,7 @@ std::vector<std::string> AllKeys() {
 
 class MachineReader {
  public:
-  MachineReader(Machine& machine, const std::string& path) : machine_(machine), path_(path) {}
+  MachineReader(Machine& machine, const std::string& path, int depth) : machine_(machine), path_(path), depth_(depth) {}
 
   Status Read(const YAML::Node& root) {
     if (!root.IsMap()) return ErrorAt(root, "a machine file must be a map with the keys name, device, node, …");
@@ -42,7 +44,9 @@ class MachineReader {
       if (parameter.required && !seen_keys_.contains(std::string(parameter.name)) && !inherited_.contains(std::string(parameter.name)))
         return ErrorAt(root, StrCat("key '", parameter.name, "' is missing"));
     if (machine_.family.empty()) return ErrorAt(root, "key 'name' is missing");
-    return CheckPositive(root);
+    if (machine_.node.links == NodeLinks::kTorus && machine_.torus.dims.empty())
+      return ErrorAt(root, "key 'torus.dims' is missing; node.links is torus");
+    return {};
   }
 
  private:
@@ -53,7 +57,7 @@ class MachineReader {
   Status ReadMap(const YAML::Node& map, const std::string& prefix) {
     for (const auto& pair : map) {
       if (!pair.first.IsScalar()) return ErrorAt(pair.first, "a key must be a scalar");
-      const std::string key = prefix + pair.first.Scalar();
+      const std::string key = prefix + EscapeName(pair.first.Scalar());
       if (seen_keys_.contains(key)) return ErrorAt(pair.first, StrCat("duplicate key '", key, "'"));
       SHOAL_TRY(ReadKey(key, pair.first, pair.second));
       seen_keys_[key] = true;
@@ -68,7 +72,7 @@ class MachineReader {
     if (key == "base") return {};  // read first
     if (key == "description") return ReadText(key, value, machine_.description);
     if (key == "accuracy") return ReadText(key, value, machine_.accuracy);
-    if (key == "collectives") return ReadText(key, value, machine_.curves);
+    if (key == "collectives") return ReadCurves(key, value);
     if (key == "device.kind") return ReadEnum(key, value, {"gpu", "tpu"}, machine_.device.kind);
     if (key == "node.links") return ReadEnum(key, value, {"switch", "mesh", "torus"}, machine_.node.links);
     if (key == "torus.dims") return ReadDims(key, value);
@@ -89,7 +93,16 @@ class MachineReader {
   Status ReadText(const std::string& key, const YAML::Node& value, std::string& text) {
     if (!value.IsScalar()) return ErrorAt(value, StrCat("key '", key, "' must be a string"));
     text = value.Scalar();
+    if (EscapeName(text) != text) return ErrorAt(value, StrCat("key '", key, "' must not have control characters"));
     return {};
+  }
+
+  Status ReadCurves(const std::string& key, const YAML::Node& value) {
+    SHOAL_TRY(ReadText(key, value, machine_.curves));
+    const std::vector<std::string> known = CurveNames();
+    if (machine_.curves.empty() || machine_.curves == "none" || std::ranges::find(known, machine_.curves) != known.end())
+      return {};
+    return ErrorAt(value, StrCat("key '", key, "' must be one of none, ", StrJoin(known, ", "), ", got '", machine_.curves, "'"));
   }
 
   template <class Enum>
@@ -98,7 +111,7 @@ class MachineReader {
     const std::string word = value.IsScalar() ? value.Scalar() : "";
     const auto* found = std::find(words.begin(), words.end(), word);
     if (found == words.end())
-      return ErrorAt(value, StrCat("key '", key, "' must be one of ", StrJoin(words, ", "), ", got '", word, "'"));
+      return ErrorAt(value, StrCat("key '", key, "' must be one of ", StrJoin(words, ", "), ", got '", EscapeName(word), "'"));
     result = static_cast<Enum>(found - words.begin());
     return {};
   }
@@ -107,18 +120,20 @@ class MachineReader {
   Status ReadParameter(const MachineParameter& parameter, const YAML::Node& node) {
     YAML::Node value = node;
     if (node.IsMap()) {
-      for (const auto& pair : node)
-        if (pair.first.Scalar() != "value" && pair.first.Scalar() != "source")
-          return ErrorAt(pair.first, StrCat("unknown key '", parameter.name, ".", pair.first.Scalar(), "'"));
-      value.reset(node["value"]);
-      if (node["source"] && node["source"].IsScalar())
-        machine_.sources[std::string(parameter.name)] = node["source"].Scalar();
+      value.reset(YAML::Node(YAML::NodeType::Null));  // an assignment would change the node itself
+      for (const auto& pair : node) {
+        const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : "";
+        if (key == "value") {
+          value.reset(pair.second);
+        } else if (key == "source") {
+          SHOAL_TRY(ReadText(StrCat(parameter.name, ".source"), pair.second, machine_.sources[std::string(parameter.name)]));
+        } else {
+          return ErrorAt(pair.first, StrCat("unknown key '", parameter.name, ".", EscapeName(key), "'"));
+        }
+      }
     }
-    const std::string text = value && value.IsScalar() ? value.Scalar() : "";
-    const std::optional<double> number = ParseQuantity(text, parameter.unit);
-    if (!number || *number < 0)
-      return ErrorAt(node, StrCat("key '", parameter.name, "' must be a non-negative number",
-                                  parameter.unit.empty() ? "" : StrCat(" in ", parameter.unit), ", got '", text, "'"));
+    const Result<double> number = ParseParameter(parameter, value.IsDefined() && value.IsScalar() ? value.Scalar() : "");
+    if (!number.ok()) return ErrorAt(node, StrCat("key '", parameter.name, "' ", number.diag().message));
     parameter.at(machine_) = *number;
     machine_.given.insert(std::string(parameter.name));
     return {};
@@ -127,7 +142,11 @@ class MachineReader {
   // The values of another machine, which the keys of this file override.
   Status ReadBase(const YAML::Node& value) {
     if (!value.IsScalar()) return ErrorAt(value, "key 'base' must be the name of a machine");
-    SHOAL_ASSIGN(base, LoadMachine(value.Scalar()));
+    constexpr int kMaxDepth = 8;  // a file may name itself as its base
+    if (depth_ == kMaxDepth) return ErrorAt(value, StrCat("key 'base': more than ", kMaxDepth, " machines are based on each other"));
+    Result<Machine> base_machine = LoadMachine(value.Scalar(), depth_ + 1);
+    if (!base_machine.ok()) return ErrorAt(value, StrCat("key 'base': ", base_machine.diag().message));
+    Machine& base = *base_machine;
     machine_ = std::move(base);
     for (const MachineParameter& parameter : MachineParameters()) inherited_[std::string(parameter.name)] = true;
     return {};
@@ -137,9 +156,9 @@ class MachineReader {
     if (!value.IsSequence() || value.size() < 1 || value.size() > 3)
       return ErrorAt(value, StrCat("key '", key, "' must be a list of one to three sizes"));
     for (const YAML::Node& size : value) {
-      const std::optional<double> number = size.IsScalar() ? ParseQuantity(size.Scalar(), "") : std::nullopt;
-      if (!number || *number < 1 || *number > 1e6)
-        return ErrorAt(size, StrCat("key '", key, "': a size must be in [1, 1e6]"));
+      const std::optional<double> number = size.IsScalar() ? ParseNumber(size.Scalar()) : std::nullopt;
+      if (!number || !CheckRange(*number, {.min = 1, .max = 1e6, .is_integer = true}).ok())
+        return ErrorAt(size, StrCat("key '", key, "': a size must be an integer in [1, 1e6]"));
       machine_.torus.dims.push_back(static_cast<int64_t>(*number));
     }
     return {};
@@ -148,45 +167,36 @@ class MachineReader {
   Status ReadConstants(const YAML::Node& value) {
     if (!value.IsMap()) return ErrorAt(value, "key 'kernels' must be a map of constants");
     for (const auto& pair : value) {
-      const std::string name = pair.first.Scalar();
+      const std::string name = pair.first.IsScalar() ? pair.first.Scalar() : "";
       const auto all = AllKernelConstants();
       const auto found = std::find_if(all.begin(), all.end(), [&](const auto& row) { return row.name == name; });
-      if (found == all.end()) return ErrorAt(pair.first, StrCat("unknown key 'kernels.", name, "'"));
-      const std::optional<double> number =
-          pair.second.IsScalar() ? ParseQuantity(pair.second.Scalar(), "") : std::nullopt;
-      if (!number || *number < 0)
-        return ErrorAt(pair.second, StrCat("key 'kernels.", name, "' must be a non-negative number"));
+      if (found == all.end()) return ErrorAt(pair.first, StrCat("unknown key 'kernels.", EscapeName(name), "'"));
+      const std::optional<double> number = pair.second.IsScalar() ? ParseNumber(pair.second.Scalar()) : std::nullopt;
+      if (!number) return ErrorAt(pair.second, StrCat("key 'kernels.", name, "' must be a number"));
+      // The formulas divide by some of the constants, and some are exponents.
+      if (const Status in_range = CheckRange(*number, {.min = 1e-4, .max = 1e4}); !in_range.ok())
+        return ErrorAt(pair.second, StrCat("key 'kernels.", name, "' ", in_range.diag().message));
       machine_.kernels.*(found->at) = *number;
     }
     return {};
   }
 
-  // Checks the parameters that the formulas divide by.
-  Status CheckPositive(const YAML::Node& root) const {
-    const DeviceModel& device = machine_.device;
-    const std::pair<std::string_view, double> positive[] = {
-        {"device.peak.f32", device.peak.f32},   {"device.peak.bf16", device.peak.bf16},
-        {"device.cores", device.cores},         {"device.lanes", device.lanes},
-        {"device.clock", device.clock},         {"device.bandwidth", device.bandwidth},
-        {"device.memory", device.memory},       {"node.devices", machine_.node.devices},
-        {"cluster.nodes", machine_.cluster.nodes}};
-    for (const auto& [name, value] : positive)
-      if (!(value > 0)) return ErrorAt(root, StrCat("key '", name, "' must be greater than 0"));
-    if (machine_.node.links == NodeLinks::kTorus && machine_.torus.dims.empty())
-      return ErrorAt(root, "key 'torus.dims' is missing; node.links is torus");
-    return {};
-  }
-
   Machine& machine_;
   const std::string& path_;
+  const int depth_;  // number of machines that are based on this one
   std::map<std::string, bool> seen_keys_, inherited_;
 };
 
-Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const std::string& path) {
+Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const std::string& path, int depth) {
   try {
-    SHOAL_TRY(MachineReader(machine, path).Read(YAML::Load(yaml)));
+    const std::vector<YAML::Node> documents = YAML::LoadAll(yaml);
+    if (documents.empty()) return Fail(StrCat(path, ": the file has no YAML document"));
+    if (documents.size() > 1)
+      return Fail(StrCat(path, ":", documents[1].Mark().line + 1, ": a machine file must have one YAML document, got ",
+                         documents.size()));
+    SHOAL_TRY(MachineReader(machine, path, depth).Read(documents[0]));
   } catch (const YAML::Exception& error) {
-    return Fail(StrCat(path, ":", error.mark.line + 1, ": ", error.msg));
+    return Fail(StrCat(path, ":", error.mark.line + 1, ": ", EscapeName(error.msg)));
   }
   machine.name = machine.family;
   return machine;
@@ -202,10 +212,10 @@ KernelConstants FittedConstants() {
 
 }  // namespace
 
-Result<Machine> ReadMachine(const std::string& yaml, const std::string& path) {
+Result<Machine> ReadMachine(const std::string& yaml, const std::string& path, int depth) {
   Machine machine;
   machine.kernels = FittedConstants();
-  return ReadMachineOver(std::move(machine), yaml, path);
+  return ReadMachineOver(std::move(machine), yaml, path, depth);
 }
 
 }  // namespace shoal::internal

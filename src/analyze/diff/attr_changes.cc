@@ -2,6 +2,7 @@
 #include <map>
 
 #include "analyze/diff/changes.h"
+#include "core/base/json_reader.h"
 #include "core/base/strings.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
@@ -27,6 +28,7 @@ ChangeKind KindOfAttr(const std::string& name) {
 // Returns the fields of a JSON configuration by path. Other text is returned as a single field with an empty path.
 std::map<std::string, std::string> FieldsOf(const std::string& text) {
   std::map<std::string, std::string> fields;
+  if (IsTooDeepJson(text)) return {{"", text}};
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object()) return {{"", text}};
   const nlohmann::json flat = json.flatten();

@@ -1,8 +1,8 @@
 #include "analyze/diff/threshold.h"
 
-#include <charconv>
 #include <limits>
 
+#include "core/base/numbers.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ops/op.h"
@@ -49,13 +49,15 @@ Result<Threshold> ParseThreshold(const std::string& text) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   const bool minus = rest.starts_with('-'), plus = rest.starts_with('+');
   if (minus || plus) rest.remove_prefix(1);
+  valid &= !rest.starts_with('-');  // the only sign is removed
   threshold.is_percent = rest.ends_with('%');
   threshold.is_change = threshold.is_percent || minus || plus;
   if (threshold.is_percent) rest.remove_suffix(1);
   double bound = 0;
   if (threshold.is_percent || threshold.metric == "step_seconds") {
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), bound);
-    valid &= error == std::errc() && end == rest.data() + rest.size();
+    const std::optional<double> number = ParseNumber(rest);
+    valid &= number.has_value();
+    bound = number.value_or(0);
   } else {
     const std::optional<int64_t> number = ParseBytes(rest);
     valid &= number.has_value();

@@ -65,7 +65,7 @@ shoal::Comparison PublicComparison(CompareReport given) {
   auto report = std::make_shared<const CompareReport>(std::move(given));
   shoal::Comparison out{MakeView([report](const auto& style) { return CompareText(*report, style); },
                                  [report] { return CompareJson(*report); })};
-  out.agrees = report->Agree();
+  out.agrees = Agree(report->outputs);
   for (const OutputComparison& output : report->outputs) {
     const Difference& difference = output.difference;
     out.outputs.push_back({output.number, difference.max_abs, difference.max_rel, difference.elements,

@@ -5,6 +5,7 @@
 
 #include "cli/commands/generate.h"
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 #include "core/base/environment_error.h"
 #include "core/verify/verify.h"
 #include "execute/data/job_outputs.h"
@@ -115,6 +116,7 @@ class CompareSession {
     options.grid = side.devices.grid;
     options.numerics = InferNumerics(side.module()).numerics;
     if (engine.engine == "jit") options.pool = pool_ ? &*pool_ : &pool_.emplace(engine.threads);
+    if (pool_ && engine.threads > 0 && pool_->lacks_threads()) return Failed(side, ThreadCreationError());
     Result<std::shared_ptr<const Executable>> executable = CompileModule(
         side.input.module, std::string(side.input.text()->name()), engine, flags_.common.json, options);
     if (!executable.ok()) return Failed(side, executable.diag());
@@ -144,7 +146,7 @@ class CompareSession {
     report_.a = StrCat(a_.input.text()->name(), " on ", a_.devices.from);
     report_.b = StrCat(b_.input.text()->name(), " on ", b_.devices.from);
     const int status = WriteText(flags_.common.json ? CompareJson(report_) : CompareText(report_, OutputStyle()));
-    return status == kOk && !report_.Agree() ? kInputError : status;
+    return status == kOk && !Agree(report_.outputs) ? kInputError : status;
   }
 
   int Failed(Side& side, const Diag& diag) { return FailOnInput(side.input, diag, flags_.common); }

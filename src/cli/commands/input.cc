@@ -6,6 +6,7 @@
 
 #include "cli/commands/interrupt.h"
 #include "core/base/diag_width.h"
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/base/environment_error.h"
@@ -57,7 +58,7 @@ void PrintWarnings(const Input& input, const CommonFlags& flags) {
   if (flags.warnings) {
     PrintToStderr(RenderDiags(input, WithSeverity(input.diags, Severity::kWarning), flags));
   } else {
-    PrintToStderr(StrCat(input.text() != nullptr ? input.text()->name() : input.path, ": ", Pluralize(count, "warning"),
+    PrintToStderr(StrCat(EscapeName(input.text() != nullptr ? input.text()->name() : input.path), ": ", Pluralize(count, "warning"),
                          count == 1 ? "; --warnings shows it\n" : "; --warnings shows them\n"));
   }
 }

@@ -44,6 +44,7 @@ JobContext::~JobContext() {
 
 Status JobContext::Join(const JobFlags& flags) {
   flags_ = &flags;
+  SHOAL_TRY(CheckPlacement(flags.placement));
   const std::optional<LaunchInfo> launched = LaunchedByMpi();
   if (flags.transport == "threads") return {};
   if (flags.transport == "auto" && (!launched || launched->size == 1)) return {};

@@ -1,5 +1,6 @@
 #include "cli/commands/output.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -21,14 +22,7 @@ std::atomic<bool> is_muted = false;
 
 // Returns 0 or errno.
 int WriteAll(int file, std::string_view bytes) {
-  if (is_muted) return 0;
-  while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return 0;
+  return is_muted ? 0 : WriteFully(file, bytes);
 }
 
 Status WriteStandardOutput(std::string_view bytes) {
@@ -39,27 +33,32 @@ Status WriteStandardOutput(std::string_view bytes) {
 
 }  // namespace
 
+void ReserveStandardDescriptors() {
+  for (int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(file, F_GETFD) < 0 && errno == EBADF) open("/dev/null", file == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 void MuteOutput() { is_muted = true; }
 void UnmuteOutput() { is_muted = false; }
 
 int WriteText(std::string_view text) {
-  const Status written = WriteStandardOutput(EscapeForTerminal(text));
+  const Status written = WriteStandardOutput(EscapeForTerminal(text, OutputStyle().color));
   return written.ok() ? kOk : PrintError(written.diag().message);
 }
 
 Status WriteOutput(const std::string& path, std::string_view bytes) {
   if (!path.empty() && path != "-") return WriteFile(path, {bytes});
   if (isatty(STDOUT_FILENO) == 0) return WriteStandardOutput(bytes);
-  return WriteStandardOutput(EscapeForTerminal(bytes));
+  return WriteStandardOutput(EscapeForTerminal(bytes, /*has_colors=*/false));
 }
 
 // A failure to write to standard error cannot be reported.
 void PrintToStderr(std::string_view text) {
-  WriteAll(STDERR_FILENO, Wrapped(EscapeForTerminal(text), ErrorStyle().width));
+  WriteAll(STDERR_FILENO, Wrapped(EscapeForTerminal(text, ErrorStyle().color), ErrorStyle().width));
 }
 
 void PrintInPlace(std::string_view text) {
-  WriteAll(STDERR_FILENO, StrCat("\r\033[K", EscapeForTerminal(text)));
+  WriteAll(STDERR_FILENO, StrCat("\r\033[K", EscapeName(text)));
 }
 
 int PrintError(std::string_view sentence) {

@@ -27,6 +27,10 @@ int WriteText(std::string_view text);
 // Writes `bytes` to `path` ("" or "-": standard output). Control characters are escaped only on a terminal.
 Status WriteOutput(const std::string& path, std::string_view bytes);
 
+// Opens /dev/null for each of the standard descriptors that is closed, so that no file gets its number. Writing to a
+// closed standard output still fails.
+void ReserveStandardDescriptors();
+
 // Discards all output from now on, because another process of the job prints it.
 void MuteOutput();
 void UnmuteOutput();

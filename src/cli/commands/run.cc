@@ -10,6 +10,7 @@
 #include "cli/commands/progress.h"
 #include "core/base/files.h"
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 #include "core/base/environment_error.h"
 #include "core/verify/verify.h"
 #include "execute/data/inputs.h"
@@ -64,11 +65,10 @@ class RunSession {
     Arguments arguments;
     if (Status ready = job_.AgreeOnStatus(Prepare(arguments)); !ready.ok()) return Failed(ready.diag());
     if (flags_.inputs.empty()) PrintMessage(report_.inputs);  // the inputs were not chosen by the user
-    const Program* program = executable_->program();
-    if (flags_.explain) return program != nullptr ? WriteText(ToString(*program)) : FailToExplain();
+    if (flags_.explain) return Explain();
 
     RunSettings settings;
-    settings.pool = program != nullptr ? &*pool_ : nullptr;
+    settings.pool = executable_->program() != nullptr ? &*pool_ : nullptr;
     settings.ticker = &ticker_;
     settings.job = job_.job();
     settings.placement = job_.placement();
@@ -77,7 +77,7 @@ class RunSession {
     settings.observer = observer_.get();
     if (!flags_.profile.empty()) step_log_ = std::make_unique<StepLog>(report_.devices.grid.count());
     flags_.limits.ApplyTo(settings);
-    if (flags_.print_literals)
+    if (flags_.print_literals && !flags_.common.json)
       settings.outfeed = [this](const Device& device, const Instruction&, const Value& value) {
         outfeeds_.Add(device.id(), value);
         return Status();
@@ -95,17 +95,36 @@ class RunSession {
     report_.processes = job_.Describe();
     report_.outputs = GroupEqualOutputs(outcome_.results);
     if (job_.job() != nullptr && !gathers()) report_.outputs = GatherOutputs(*job_.job(), std::move(report_.outputs));
-    if (job_.job() != nullptr && flags_.print_literals) outfeeds_.Gather(*job_.job());
+    if (job_.job() != nullptr && flags_.print_literals && !flags_.common.json) outfeeds_.Gather(*job_.job());
     const Module& ran = executable_->running_module();
     if (job_.job() != nullptr && step_log_ != nullptr)
       GatherStepLog(*job_.job(), *job_.placement(), ran, *step_log_);
+    return job_.AgreeOnExit(job_.is_root() ? Finish(ran) : kOk);
+  }
+
+  // Writes the profile and prints the results. Everything that can fail comes before the only JSON document.
+  int Finish(const Module& ran) {
+    const bool to_file = step_log_ != nullptr && flags_.profile != "-";
+    if (to_file)
+      if (Status written = WriteProfile(ran); !written.ok()) return Failed(written.diag());
+    if (flags_.check_snapshot) {
+      Result<std::vector<OutputComparison>> outputs = CompareWithLiteral(*input_.result, report_.outputs);
+      if (!outputs.ok()) return Failed(outputs.diag());
+      report_.snapshot = std::move(*outputs);
+    }
     int status = Print();
-    if (status == kOk && step_log_ != nullptr && job_.is_root()) status = Profile(ran);
-    return job_.AgreeOnExit(status == kOk && flags_.check_snapshot && job_.is_root() ? CheckSnapshot() : status);
+    if (status == kOk && step_log_ != nullptr && !to_file) status = PrintProfile(ran);
+    if (status != kOk || !report_.snapshot) return status;
+    const CompareReport report{"the snapshot's result", StrCat(report_.file, " on ", report_.devices.from), {}, {},
+                               *report_.snapshot};
+    if (!flags_.common.json) status = WriteText(CompareText(report, OutputStyle()));
+    return status == kOk && !Agree(report.outputs) ? kInputError : status;
   }
 
   // Does everything that must happen before the devices run.
   Status Prepare(Arguments& arguments) {
+    if (flags_.check_snapshot && input_.result == nullptr)
+      return EnvironmentError("--check_snapshot needs an HloSnapshot with a result; this file has none");
     SHOAL_TRY(job_.Place(report_.devices.grid.count()));
     SHOAL_TRY(Compile());
     SHOAL_TRY(CheckResources());
@@ -127,18 +146,6 @@ class RunSession {
     return job_.is_root() ? WriteOutputs(outcome_.results, flags_.outputs) : Status();
   }
 
-  // Compares the results with those recorded in the snapshot.
-  int CheckSnapshot() {
-    if (input_.result == nullptr)
-      return Failed(EnvironmentError("--check_snapshot needs an HloSnapshot with a result; this file has none"));
-    Result<std::vector<OutputComparison>> outputs = CompareWithLiteral(*input_.result, report_.outputs);
-    if (!outputs.ok()) return Failed(outputs.diag());
-    const CompareReport report{"the snapshot's result", StrCat(report_.file, " on ", report_.devices.from), {}, {},
-                               std::move(*outputs)};
-    const int status = flags_.common.json ? kOk : WriteText(CompareText(report, OutputStyle()));
-    return status == kOk && !report.Agree() ? kInputError : status;
-  }
-
   // --dump and --check_nans observe every instruction of the original module, so the engine computes each separately.
   Status Compile() {
     const EngineFlags engine = job_.WithThreads(flags_.engine);
@@ -147,19 +154,24 @@ class RunSession {
     options.numerics = report_.numerics.numerics;
     options.per_instruction = !flags_.dump.empty() || flags_.check_nans;
     if (engine.engine == "jit") options.pool = &pool_.emplace(engine.threads);
+    if (engine.engine == "jit" && engine.threads > 0 && pool_->lacks_threads()) return ThreadCreationError();
     SHOAL_ASSIGN(executable, CompileModule(input_.module, report_.file, engine, flags_.common.json, options));
     executable_ = std::move(executable);
     if (executable_->program() != nullptr) report_.compile_seconds = executable_->compile_seconds();
     return {};
   }
 
-  // Prints the profile below the summary, or writes the trace file.
-  int Profile(const Module& module) {
-    RunProfile profile{report_.file, &module, report_.devices.grid, step_log_.get(), {}};
-    if (flags_.profile != "-") {
-      Status written = WriteOutput(flags_.profile, TraceJson(ProfileTrace(profile)));
-      return written.ok() ? kOk : Failed(written.diag());
-    }
+  RunProfile ProfileOf(const Module& module) const {
+    return {report_.file, &module, report_.devices.grid, step_log_.get(), {}};
+  }
+
+  Status WriteProfile(const Module& module) const {
+    return WriteOutput(flags_.profile, TraceJson(ProfileTrace(ProfileOf(module))));
+  }
+
+  // Prints the profile below the summary.
+  int PrintProfile(const Module& module) {
+    RunProfile profile = ProfileOf(module);
     if (!pool_) pool_.emplace(flags_.engine.threads);
     const MachinePeak peak = MeasurePeak(*pool_);
     profile.peak_flops = peak.flops;
@@ -169,8 +181,11 @@ class RunSession {
     return kOk;
   }
 
-  int FailToExplain() {
-    return Failed(EnvironmentError("--explain prints the program of --engine=jit, but this run uses the interpreter"));
+  int Explain() {
+    if (executable_->program() == nullptr)
+      return Failed(EnvironmentError("--explain prints the program of --engine=jit, but this run uses the interpreter"));
+    const std::string program = ToString(*executable_->program());
+    return WriteText(flags_.common.json ? ExplainedProgramJson(report_.file, program) : program);
   }
 
   Result<RunOutcome> Execute(Arguments arguments, RunSettings settings) {
@@ -318,7 +333,7 @@ class RunSession {
   Outfeeds outfeeds_;
   std::unique_ptr<Dump> dump_;
   std::unique_ptr<Observer> nan_check_, observer_;
-  std::future<void> prefetch_;
+  std::jthread prefetch_;
   std::shared_ptr<const Executable> executable_;
   std::optional<ThreadPool> pool_;
   Ticker ticker_;

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "cli/commands/progress.h"
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 #include "core/base/units.h"
 #include "present/reports/stats_report.h"
 
@@ -28,10 +28,12 @@ class DumpReader {
   void ReadAll() {
     const size_t max_threads = std::max<size_t>(std::thread::hardware_concurrency(), 1);
     std::vector<std::jthread> threads;
-    for (size_t i = 1; i < std::min(max_threads, report_.modules.size()); ++i) threads.emplace_back([this] { Work(); });
+    for (size_t i = 1; i < std::min(max_threads, report_.modules.size()); ++i)
+      if (std::optional<std::jthread> thread = StartThread([this] { Work(); })) threads.push_back(std::move(*thread));
     Work();
     threads.clear();  // joins them
     if (no_memory_) throw std::bad_alloc();
+    for (const auto& folder : report_.dump.unreadable) report_.unreadable.push_back(folder);
     std::erase_if(report_.modules, [](const ModuleStats& module) { return module.final_file.empty(); });
     std::sort(report_.unreadable.begin(), report_.unreadable.end());
     if (unknown_loops_ > 0)

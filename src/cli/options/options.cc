@@ -1,12 +1,14 @@
 #include "cli/options/options.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <sstream>
 
 #include "CLI/CLI.hpp"
 #include "cli/options/command_info.h"
 #include "cli/commands/output.h"
+#include "core/base/numbers.h"
 #include "core/base/strings.h"
 #include "core/base/suggest.h"
 #include "core/base/environment_error.h"
@@ -15,6 +17,21 @@
 
 namespace shoal::internal {
 namespace {
+
+// The library's own conversion accepts NaN, infinities and octal numbers.
+std::string ValidateNumber(const std::string& text) {
+  return ParseNumber(text) ? "" : StrCat("must be a finite decimal number, got ", text);
+}
+bool HasLeadingZero(const std::string& text) {
+  const size_t first = text.starts_with('-') ? 1 : 0;
+  return text.size() > first + 1 && text[first] == '0';
+}
+std::string ValidateInteger(const std::string& text) {
+  return ParseInteger(text) && !HasLeadingZero(text) ? "" : StrCat("must be a decimal integer of 64 bits, got ", text);
+}
+std::string ValidateUnsigned(const std::string& text) {
+  return ParseUnsigned(text) && !HasLeadingZero(text) ? "" : StrCat("must be a decimal integer in [0, 2^64), got ", text);
+}
 
 // Help shows the variable's initial value as the default.
 template <class T>
@@ -87,17 +104,34 @@ std::string UnknownOption(const CLI::App& command, std::span<const std::string> 
   return {};
 }
 
+// The error message; names the environment variable if the invalid value is from there instead of an option.
+std::string MessageOf(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const std::string message = error.what();
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string name = option->get_name(), variable = option->get_envname();
+      if (variable.empty() || !message.starts_with(name + ":")) continue;
+      const auto is_given = [&](const char* argument) { return std::string_view(argument).starts_with(name); };
+      if (std::none_of(argv + 1, argv + argc, is_given)) return variable + message.substr(name.size());
+    }
+  }
+  return message;
+}
+
 // Prints the help or version text, or the error with CLI11's hint. Returns the exit status.
-int PrintParseResult(const CLI::App& app, const CLI::ParseError& error, bool json) {
+int PrintParseResult(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::ostringstream out, err;
   const bool ok = app.exit(error, out, err) == 0;
   if (ok) return WriteText(out.str());
-  if (json) {
+  const std::string message = MessageOf(app, error, argc, argv);
+  if (HasArgument(argc, argv, "--json")) {
     Diags diags;
-    diags.Add(EnvironmentError(error.what()));
+    diags.Add(EnvironmentError(message));
     WriteText(ErrorJson("", nullptr, diags));
   } else {
-    PrintToStderr(err.str());
+    const std::string text = err.str();
+    const size_t at = text.find(error.what());
+    PrintToStderr(at == std::string::npos ? text : StrCat(text.substr(0, at), message, text.substr(at + std::strlen(error.what()))));
   }
   return kUsageOrSystemError;
 }
@@ -168,19 +202,19 @@ Option Options::Value(const char* names, bool& value, const char* help) {
 }
 
 Option Options::Value(const char* names, int& value, const char* help) {
-  return Declare(app_, names, value, help);
+  return Declare(app_, names, value, help).Check(ValidateInteger);
 }
 
 Option Options::Value(const char* names, double& value, const char* help) {
-  return Declare(app_, names, value, help);
+  return Declare(app_, names, value, help).Check(ValidateNumber);
 }
 
 Option Options::Value(const char* names, int64_t& value, const char* help) {
-  return Declare(app_, names, value, help);
+  return Declare(app_, names, value, help).Check(ValidateInteger);
 }
 
 Option Options::Value(const char* names, uint64_t& value, const char* help) {
-  return Declare(app_, names, value, help);
+  return Declare(app_, names, value, help).Check(ValidateUnsigned);
 }
 
 Option Options::Value(const char* names, std::string& value, const char* help) {
@@ -188,11 +222,11 @@ Option Options::Value(const char* names, std::string& value, const char* help) {
 }
 
 Option Options::Value(const char* names, std::optional<int64_t>& value, const char* help) {
-  return Option(app_.add_option(names, value, help));
+  return Option(app_.add_option(names, value, help)).Check(ValidateInteger);
 }
 
 Option Options::Value(const char* names, std::optional<double>& value, const char* help) {
-  return Option(app_.add_option(names, value, help));
+  return Option(app_.add_option(names, value, help)).Check(ValidateNumber);
 }
 
 Option Options::Values(const char* names, std::vector<std::string>& values, const char* help) {
@@ -248,19 +282,18 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
     if (starts_with_command) {
       const CLI::App& command = *app.get_subcommand(argv[1]);
       if (const std::string problem = UnknownOption(command, std::span(arguments).subspan(1)); !problem.empty())
-        return PrintParseResult(app, CLI::ValidationError(problem), HasArgument(argc, argv, "--json"));
+        return PrintParseResult(app, CLI::ValidationError(problem), argc, argv);
     }
     std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the reverse order
     app.parse(std::move(arguments));
   } catch (const CLI::RequiredError& error) {
-    const bool json = HasArgument(argc, argv, "--json");
-    if (!app.get_subcommands().empty()) return PrintParseResult(app, error, json);
+    if (!app.get_subcommands().empty()) return PrintParseResult(app, error, argc, argv);
     const bool is_missing = argc < 2 || *argv[1] == '-';
     const std::string problem = is_missing ? std::string("missing command; run shoal --help for the list")
                                            : UnknownCommand(std::string_view(argv[1]) == "help" && argc > 2 ? argv[2] : argv[1], commands);
-    return PrintParseResult(app, CLI::ValidationError(problem), json);
+    return PrintParseResult(app, CLI::ValidationError(problem), argc, argv);
   } catch (const CLI::ParseError& error) {
-    return PrintParseResult(app, error, HasArgument(argc, argv, "--json"));
+    return PrintParseResult(app, error, argc, argv);
   }
   return actions.at(app.get_subcommands().front())();
 }

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "compile/program/routine.h"
 #include "core/base/result.h"
@@ -54,9 +54,9 @@ class CodeGenerator {
 // The rule of the error if the library cannot be loaded. The caller can use the interpreter instead.
 inline constexpr std::string_view kNoCodeGenerator = "codegen.missing";
 
-// Starts loading and initializing the code generator on a background thread. The returned future blocks in its
+// Starts loading and initializing the code generator on a background thread. The returned thread is joined by its
 // destructor. Destroy it before main returns, because the library's static objects are destroyed then.
-std::future<void> PrefetchCodeGenerator();
+std::jthread PrefetchCodeGenerator();
 
 // Loads the library. The error contains the path that was tried.
 Result<CodeGenerator*> LoadCodeGenerator();

@@ -1,11 +1,12 @@
 #include <dlfcn.h>
 
-#include <future>
 #include <mutex>
+#include <optional>
 
 #include "compile/codegen/codegen.h"
 #include "core/base/loadable_part.h"
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 
 namespace shoal::internal {
 namespace {
@@ -14,10 +15,11 @@ constexpr char kLibrary[] = "libshoal_codegen.so";
 
 }  // namespace
 
-std::future<void> PrefetchCodeGenerator() {
-  return std::async(std::launch::async, [] {
+std::jthread PrefetchCodeGenerator() {
+  std::optional<std::jthread> thread = StartThread([] {
     if (Result<CodeGenerator*> generator = LoadCodeGenerator(); generator.ok()) (*generator)->Warm();
   });
+  return thread ? std::move(*thread) : std::jthread();
 }
 
 Result<CodeGenerator*> LoadCodeGenerator() {

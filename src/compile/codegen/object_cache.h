@@ -1,6 +1,10 @@
-// A cache of compiled code on disk, for later runs with the same kernels. Each entry is a file. Several processes may
-// share a folder, because entries are written atomically. Corrupt entries are ignored, and failed writes are not fatal;
-// both add a warning.
+// A cache of compiled code on disk, for later runs with the same kernels. Each entry is a file. Several processes of a
+// user may share a folder, because entries are written atomically. Corrupt entries are ignored, and failed writes are not
+// fatal; both add a warning.
+//
+// The code of an entry runs with the rights of this process, and a checksum protects it from accidents only. Therefore, the
+// cache uses only folders and entries that belong to the user of this process and that no other user may write. It never
+// follows a symbolic link to an entry.
 #pragma once
 
 #include <atomic>
@@ -12,6 +16,7 @@
 #include <vector>
 
 #include "compile/codegen/codegen.h"
+#include "core/base/files.h"
 
 namespace shoal::internal {
 
@@ -19,6 +24,8 @@ class ObjectCache : public CodeCache {
  public:
   // Maximum total size of the entries. The least recently used ones are removed first.
   static constexpr int64_t kMaxBytes = int64_t{1} << 30;
+  // Larger objects are not cached.
+  static constexpr int64_t kMaxEntryBytes = int64_t{256} << 20;
 
   explicit ObjectCache(std::string folder, int64_t max_bytes = kMaxBytes)
       : folder_(std::move(folder)), max_bytes_(max_bytes) {}
@@ -27,7 +34,7 @@ class ObjectCache : public CodeCache {
   std::optional<std::string> Read(std::string_view key) override;
   void Write(std::string_view key, std::string_view object) override;
 
-  // Removes entries until the total size is at most max_bytes.
+  // Removes entries until the total size is at most max_bytes, and the temporary files of processes that were killed.
   void Trim();
 
   int64_t hits() const { return hits_; }
@@ -35,14 +42,17 @@ class ObjectCache : public CodeCache {
   std::vector<std::string> TakeWarnings();
 
  private:
-  std::string PathOf(std::string_view key) const;
+  // The descriptor of the folder; -1 if it does not exist or must not be used. Creates the folder if `create` is set.
+  int OpenFolder(bool create);
+  Result<std::string> ReadEntry(int folder, const std::string& name) const;
   void Warn(std::string message);
 
   const std::string folder_;
   const int64_t max_bytes_;
   std::atomic<int64_t> hits_ = 0;
-  std::atomic<bool> written_ = false;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards the members below
+  FileDescriptor opened_;
+  bool is_refused_ = false;  // the folder must not be used
   std::vector<std::string> warnings_;
 };
 

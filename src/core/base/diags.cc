@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/diag_width.h"
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/text_width.h"
 #include "core/base/environment_error.h"
@@ -52,14 +53,16 @@ std::string RenderOne(const Diag& diag, const Source& source, const DiagStyle& s
   const char* hue = !style.color ? "" : error ? "\033[1;31m" : "\033[1;33m";
   const char* reset = style.color ? "\033[0m" : "";
 
+  // Names and messages may contain control characters of a file; only the colours here may reach the terminal.
+  const std::string name = EscapeName(source.name()), message = EscapeForTerminal(diag.message, /*has_colors=*/false);
   std::string out;
   if (diag.at.known()) {
     LineColumn location = source.Locate(diag.at.offset);
-    StrAppend(&out, bold, source.name(), ":", location.line, ":", location.column, ": ", reset);
+    StrAppend(&out, bold, name, ":", location.line, ":", location.column, ": ", reset);
   } else {
-    StrAppend(&out, bold, source.name(), ": ", reset);
+    StrAppend(&out, bold, name, ": ", reset);
   }
-  StrAppend(&out, hue, error ? "error: " : "warning: ", reset, diag.message);
+  StrAppend(&out, hue, error ? "error: " : "warning: ", reset, message);
   if (!diag.rule.empty() && diag.rule != kEnvironmentRule) StrAppend(&out, " [", diag.rule, "]");
   if (style.verbose) StrAppend(&out, " (", diag.site.file, ":", diag.site.line, ")");
   if (diag.at.known()) {
@@ -92,7 +95,7 @@ std::string Render(const Diags& diags, const Source& source, const DiagStyle& st
     out += RenderOne(diag, source, style, width);
   }
   auto count_rest = [&](int rest, const char* noun) {
-    if (rest > 0) StrAppend(&out, source.name(), ": and ", rest, " more ", noun, rest == 1 ? "\n" : "s\n");
+    if (rest > 0) StrAppend(&out, EscapeName(source.name()), ": and ", rest, " more ", noun, rest == 1 ? "\n" : "s\n");
   };
   count_rest(diags.errors() - shown[0], "error");
   count_rest(diags.warnings() - shown[1], "warning");

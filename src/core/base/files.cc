@@ -1,7 +1,7 @@
 #include "core/base/files.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -9,22 +9,20 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 
-#include "core/base/strings.h"
 #include "core/base/environment_error.h"
+#include "core/base/printable.h"
+#include "core/base/strings.h"
 
 namespace shoal::internal {
 namespace {
 
-Diag CannotRead(const std::string& path, const char* reason) {
-  return EnvironmentError(StrCat("cannot read ", path, ": ", reason));
-}
-
 Diag CannotWrite(const std::string& path, int error) {
-  return EnvironmentError(StrCat("cannot write ", path, ": ", std::strerror(error)));
+  return EnvironmentError(StrCat("cannot write ", EscapeName(path), ": ", std::strerror(error)));
 }
 
 // Names of temporary files that are being written, for RemoveUnfinishedFiles. Usually at most one per core. If no slot
@@ -53,14 +51,8 @@ class Unfinished {
 
 // Returns 0 or errno.
 int WriteAll(int file, std::initializer_list<std::string_view> parts) {
-  for (std::string_view part : parts) {
-    while (!part.empty()) {
-      const ssize_t written = write(file, part.data(), part.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return errno;
-      part.remove_prefix(static_cast<size_t>(written));
-    }
-  }
+  for (std::string_view part : parts)
+    if (const int error = WriteFully(file, part); error != 0) return error;
   return 0;
 }
 
@@ -72,12 +64,11 @@ int WriteAndClose(int file, std::initializer_list<std::string_view> parts) {
 
 bool IsSameFile(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// Writes into an existing file that is not a regular file; `target` is null for a dangling symbolic link.
-Status WriteThrough(const std::string& path, const struct stat* target,
-                    std::initializer_list<std::string_view> parts) {
+// Writes into an existing file that is not a regular file.
+Status WriteThrough(const std::string& path, const struct stat& target, std::initializer_list<std::string_view> parts) {
   struct stat output {};
   int error = 0;
-  if (target != nullptr && fstat(STDOUT_FILENO, &output) == 0 && IsSameFile(*target, output)) {
+  if (fstat(STDOUT_FILENO, &output) == 0 && IsSameFile(target, output)) {
     error = WriteAll(STDOUT_FILENO, parts);
   } else {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -87,61 +78,95 @@ Status WriteThrough(const std::string& path, const struct stat* target,
   return CannotWrite(path, error);
 }
 
-// Writes to a temporary file with a unique name, then renames it. `before` describes the file to replace; null if none.
-Status Replace(const std::string& path, const struct stat* before, std::initializer_list<std::string_view> parts) {
+// The path that remains after following symbolic links; the file need not exist. Empty if there are too many links.
+std::string TargetOfLinks(std::string path) {
+  for (int links = 0; links < 40; ++links) {
+    char target[PATH_MAX];
+    const ssize_t size = readlink(path.c_str(), target, sizeof target);
+    if (size < 0) return path;
+    const std::string_view next(target, static_cast<size_t>(size));
+    path = next.starts_with('/') ? std::string(next) : StrCat(path.substr(0, path.rfind('/') + 1), next);
+  }
+  return "";
+}
+
+std::string TemporaryName(const std::string& name) {
   static std::atomic<int> count;
+  return StrCat(name, kPartialMark, getpid(), "-", count++);
+}
+
+// Writes to a temporary file with a unique name, then renames it. `before` describes the file to replace; null if none.
+// Messages name `shown`.
+Status Replace(const std::string& path, const std::string& shown, const struct stat* before,
+               std::initializer_list<std::string_view> parts) {
   std::string temporary;
   int file = -1;
   do {
-    temporary = StrCat(path, ".partial-", getpid(), "-", count++);
+    temporary = TemporaryName(path);
     file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (file < 0 && errno == EEXIST);
-  if (file < 0) return CannotWrite(path, errno);
+  if (file < 0) return CannotWrite(shown, errno);
   const Unfinished mark(temporary.c_str());
   if (before != nullptr) fchmod(file, before->st_mode & 07777);
   int error = WriteAndClose(file, parts);
   if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return {};
   std::remove(temporary.c_str());
-  return CannotWrite(path, error);
+  return CannotWrite(shown, error);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<FileBytes>> FileBytes::Read(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return CannotRead(path, std::strerror(errno));
-  std::unique_ptr<FileBytes> result(new FileBytes);
-  struct stat info {};
-  Status failure;
-  if (fstat(file, &info) != 0) {
-    failure = CannotRead(path, std::strerror(errno));
-  } else if (!S_ISREG(info.st_mode)) {
-    failure = CannotRead(path, S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a plain file");
-  } else if (info.st_size > 0) {
-    const auto size = static_cast<size_t>(info.st_size);
-    void* mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (mapped == MAP_FAILED) {
-      failure = CannotRead(path, std::strerror(errno));
-    } else {
-      result->bytes_ = {static_cast<const char*>(mapped), size};
+int WriteFully(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(written));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      pollfd wait{file, POLLOUT, 0};
+      if (poll(&wait, 1, -1) < 0 && errno != EINTR) return errno;
+    } else if (errno != EINTR) {
+      return errno;
     }
   }
-  close(file);
-  if (!failure.ok()) return std::move(failure.diag());
-  return result;
-}
-
-FileBytes::~FileBytes() {
-  if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  return 0;
 }
 
 Status WriteFile(const std::string& path, std::initializer_list<std::string_view> parts) {
-  struct stat own {}, target {};
+  struct stat own {}, target {}, found {};
   const bool exists = lstat(path.c_str(), &own) == 0;
-  const bool resolves = exists && stat(path.c_str(), &target) == 0;
-  if (exists && !S_ISREG(own.st_mode)) return WriteThrough(path, resolves ? &target : nullptr, parts);
-  return Replace(path, exists ? &own : nullptr, parts);
+  if (!exists || S_ISREG(own.st_mode)) return Replace(path, path, exists ? &own : nullptr, parts);
+  const bool resolves = stat(path.c_str(), &target) == 0;
+  if (!resolves && errno != ENOENT) return CannotWrite(path, errno);
+  struct stat output {};
+  const bool is_output = resolves && fstat(STDOUT_FILENO, &output) == 0 && IsSameFile(target, output);
+  if (resolves && (is_output || !S_ISREG(target.st_mode))) return WriteThrough(path, target, parts);
+  const std::string file = TargetOfLinks(path);
+  if (file.empty()) return CannotWrite(path, ELOOP);
+  const bool is_target = lstat(file.c_str(), &found) == 0 && resolves && IsSameFile(found, target);
+  // The links in /proc may name a file that no longer has this path.
+  if (resolves && !is_target) return WriteThrough(path, target, parts);
+  return Replace(file, path, resolves ? &target : nullptr, parts);
+}
+
+Status WritePrivateFile(int folder, const std::string& path, const std::string& name,
+                        std::initializer_list<std::string_view> parts) {
+  std::string temporary;
+  int file = -1;
+  do {
+    temporary = TemporaryName(name);
+    file = openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  } while (file < 0 && errno == EEXIST);
+  const std::string shown = StrCat(path, "/", name);
+  if (file < 0) return CannotWrite(shown, errno);
+  const std::string whole = StrCat(path, "/", temporary);
+  const Unfinished mark(whole.c_str());
+  fchmod(file, 0600);  // whatever the umask is
+  int error = WriteAndClose(file, parts);
+  if (error == 0 && renameat(folder, temporary.c_str(), folder, name.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  unlinkat(folder, temporary.c_str(), 0);
+  return CannotWrite(shown, error);
 }
 
 void RemoveUnfinishedFiles() {
@@ -167,7 +192,7 @@ Status CheckWritable(const std::string& folder, int64_t bytes) {
   const double room = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
   // A file system of unknown size reports 0 blocks.
   if (disk.f_blocks > 0 && static_cast<double>(bytes) > room)
-    return EnvironmentError(StrCat("cannot write ", folder, ": ", bytes, " bytes are needed, bytes free on the disk: ",
+    return EnvironmentError(StrCat("cannot write ", EscapeName(folder), ": ", bytes, " bytes are needed, bytes free on the disk: ",
                                    static_cast<int64_t>(room)));
   return {};
 }
@@ -175,7 +200,7 @@ Status CheckWritable(const std::string& folder, int64_t bytes) {
 Status CreateDirectories(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return EnvironmentError(StrCat("cannot create the folder ", path, ": ", error.message()));
+  if (error) return EnvironmentError(StrCat("cannot create the folder ", EscapeName(path), ": ", error.message()));
   return {};
 }
 

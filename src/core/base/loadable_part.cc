@@ -4,6 +4,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 
 #include "core/base/strings.h"
@@ -27,6 +28,31 @@ std::string FolderOfThisCode() {
   return std::string(file.substr(0, file.rfind('/') + 1));
 }
 
+// The run path that the program was linked with, with $ORIGIN replaced by its folder; empty if it has none.
+std::string RunPathOfProgram() {
+  auto* program = static_cast<link_map*>(dlopen(nullptr, RTLD_LAZY));
+  if (program == nullptr || program->l_ld == nullptr) return "";
+  const char* strings = nullptr;
+  ElfW(Xword) at = 0;
+  bool is_found = false;
+  for (const ElfW(Dyn)* entry = program->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+    if (entry->d_tag != DT_RUNPATH && entry->d_tag != DT_RPATH) continue;
+    at = entry->d_un.d_val;
+    is_found = true;
+  }
+  dlclose(program);
+  if (!is_found || strings == nullptr) return "";
+  std::string path = strings + at;
+  char program_path[PATH_MAX] = {};
+  if (readlink("/proc/self/exe", program_path, sizeof(program_path) - 1) < 0) return "";
+  const std::string folder = std::string(program_path).substr(0, std::string_view(program_path).rfind('/'));
+  for (std::string_view origin : {"$ORIGIN", "${ORIGIN}"})
+    for (size_t i = path.find(origin); i != std::string::npos; i = path.find(origin, i + folder.size()))
+      path.replace(i, origin.size(), folder);
+  return path;
+}
+
 }  // namespace
 
 std::string PathOfPart(std::string_view name) {
@@ -40,7 +66,15 @@ std::string PathOfPart(std::string_view name) {
 void* OpenPart(const std::string& name, int flags, std::string& error) {
   if (void* opened = dlopen(PathOfPart(name).c_str(), flags)) return opened;
   error = dlerror();
-  return dlopen(name.c_str(), flags);
+  std::string folders = RunPathOfProgram();
+  for (std::string_view rest = folders; !rest.empty();) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    const std::string path = StrCat(rest.substr(0, end), "/", name);
+    if (path.starts_with('/') && access(path.c_str(), R_OK) == 0)
+      if (void* opened = dlopen(path.c_str(), flags)) return opened;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return nullptr;
 }
 
 }  // namespace shoal::internal

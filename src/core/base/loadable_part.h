@@ -11,8 +11,9 @@ namespace shoal::internal {
 // folder for libraries of the same installation. If the part is in neither folder, the path in the first.
 std::string PathOfPart(std::string_view name);
 
-// Opens the part `name` with the flags of dlopen: PathOfPart(name), or else what the dynamic linker finds, for example by
-// the run path of a program that shoal is linked into. Returns null and sets `error` if neither can be opened.
+// Opens the part `name` with the flags of dlopen: PathOfPart(name), or else from the run path of the program that shoal is
+// linked into. Never searches LD_LIBRARY_PATH or the system's folders, where a foreign library of this name could be.
+// Returns null and sets `error` if neither can be opened.
 void* OpenPart(const std::string& name, int flags, std::string& error);
 
 }  // namespace shoal::internal

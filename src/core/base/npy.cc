@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 
 namespace shoal::internal {
@@ -20,7 +21,7 @@ class HeaderReader {
       std::string_view key;
       if (!TakeString(&key) || !Take(':')) return Fail("has a header that is not a Python dict with string keys");
       SHOAL_TRY(ReadValue(key, array));
-      if (!Take(',') && Peek() != '}') return Fail(StrCat("has a header that is malformed after '", key, "'"));
+      if (!Take(',') && Peek() != '}') return Fail(StrCat("has a header that is malformed after '", EscapeName(key), "'"));
     }
     if (!has_descr_) return Fail("has no 'descr' in its header");
     if (!has_order_) return Fail("has no 'fortran_order' in its header");
@@ -43,7 +44,7 @@ class HeaderReader {
       has_shape_ = true;
       return ReadShape(array.dims);
     } else {
-      return Fail(StrCat("has an unknown key '", key, "' in its header"));
+      return Fail(StrCat("has an unknown key '", EscapeName(key), "' in its header"));
     }
     return {};
   }
@@ -96,7 +97,7 @@ class HeaderReader {
 Status ReadDescr(NpyArray& array) {
   std::string_view descr = array.descr;
   const Diag unknown =
-      Fail(StrCat("has the unsupported type '", descr, "'; supported: bool, int, uint, float, complex, void"));
+      Fail(StrCat("has the unsupported type '", EscapeName(descr), "'; supported: bool, int, uint, float, complex, void"));
   char order = '=';
   if (!descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) {
     order = descr[0];
@@ -144,12 +145,16 @@ Result<NpyArray> ParseNpyHeader(std::string_view file) {
   return array;
 }
 
+std::string NpyTruncated(const NpyArray& header, uint64_t data_bytes) {
+  return StrCat("is truncated: its shape needs ", header.data_bytes, " bytes of data, it has ", data_bytes);
+}
+
 Result<NpyArray> ParseNpy(std::string_view file) {
   Result<NpyArray> array = ParseNpyHeader(file);
   if (!array.ok()) return array;
   const std::string_view data = file.substr(array->data_at);
   if (array->data_bytes > data.size())
-    return Fail(StrCat("is truncated: its shape needs ", array->data_bytes, " bytes of data, it has ", data.size()));
+    return Fail(NpyTruncated(*array, data.size()));
   array->data = data.substr(0, array->data_bytes);
   return array;
 }

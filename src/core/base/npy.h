@@ -30,6 +30,9 @@ Result<NpyArray> ParseNpyHeader(std::string_view beginning);
 // predicate to put after the file name: "has no 'shape' in its header".
 Result<NpyArray> ParseNpy(std::string_view file);
 
+// The error of a file with too few bytes of data, as a predicate.
+std::string NpyTruncated(const NpyArray& header, uint64_t data_bytes);
+
 // The bytes of a file before the row-major data, in version 1 (2 if the header is long). `descr` is as in NpyArray.
 std::string NpyHeader(std::string_view descr, const std::vector<int64_t>& dims);
 

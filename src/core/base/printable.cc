@@ -38,6 +38,16 @@ bool IsHarmless(uint32_t code) {
   return !control && !direction;
 }
 
+// Appends a character that must not be printed as it is. Returns its size in `text`.
+size_t AppendEscape(std::string& out, std::string_view text, const Character& character) {
+  const bool is_code = character.bytes > 1;
+  char escaped[16];
+  std::snprintf(escaped, sizeof(escaped), is_code ? "\\u%04x" : "\\x%02x",
+                is_code ? character.code : static_cast<uint32_t>(static_cast<uint8_t>(text[0])));
+  out += escaped;
+  return std::max<size_t>(character.bytes, 1);
+}
+
 // Length of the shoal colour code at the beginning of `text`, or 0.
 size_t ColorAt(std::string_view text) {
   for (std::string_view each : kColors)
@@ -45,9 +55,11 @@ size_t ColorAt(std::string_view text) {
   return 0;
 }
 
+bool IsPlain(char c) { return c >= ' ' && c < 127; }
+
 }  // namespace
 
-std::string EscapeForTerminal(std::string_view text) {
+std::string EscapeForTerminal(std::string_view text, bool has_colors) {
   std::string out;
   out.reserve(text.size());
   auto keep = [&](size_t bytes) {
@@ -55,24 +67,35 @@ std::string EscapeForTerminal(std::string_view text) {
     text.remove_prefix(bytes);
   };
   while (!text.empty()) {
-    auto special = [](char c) { return c < ' ' || c == 127; };  // also finds non-ASCII bytes if char is signed
-    keep(static_cast<size_t>(std::find_if(text.begin(), text.end(), special) - text.begin()));
+    keep(static_cast<size_t>(std::find_if_not(text.begin(), text.end(), IsPlain) - text.begin()));
     if (text.empty()) break;
     const Character character = CharacterAt(text);
-    if (const size_t bytes = ColorAt(text); bytes > 0) {
+    if (const size_t bytes = has_colors ? ColorAt(text) : 0; bytes > 0) {
       keep(bytes);
     } else if (character.bytes > 0 && IsHarmless(character.code)) {
       keep(character.bytes);
     } else {
-      const auto byte = static_cast<uint32_t>(static_cast<uint8_t>(text[0]));
-      char escaped[16];
-      std::snprintf(escaped, sizeof(escaped), character.bytes > 1 ? "\\u%04x" : "\\x%02x",
-                    character.bytes > 1 ? character.code : byte);
-      out += escaped;
-      text.remove_prefix(std::max<size_t>(character.bytes, 1));
+      text.remove_prefix(AppendEscape(out, text, character));
     }
   }
   return out;
+}
+
+std::string EscapeName(std::string_view name) {
+  if (std::ranges::all_of(name, IsPlain)) return std::string(name);
+  std::string out;
+  while (!name.empty()) {
+    const Character character = CharacterAt(name);
+    const bool is_kept = character.bytes > 0 && IsHarmless(character.code) && character.code >= ' ';
+    if (is_kept) out += name.substr(0, character.bytes);
+    name.remove_prefix(is_kept ? character.bytes : AppendEscape(out, name, character));
+  }
+  return out;
+}
+
+std::string EscapeJsonForTerminal(std::string json) {
+  for (size_t at = json.find('\x7f'); at != std::string::npos; at = json.find('\x7f', at)) json.replace(at, 1, "\\u007f");
+  return json;
 }
 
 }  // namespace shoal::internal

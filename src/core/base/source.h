@@ -1,4 +1,4 @@
-// The bytes of one input: a mapped file, a decompressed .gz, standard input, or a string in a test.
+// The bytes of one input: a file, a decompressed .gz, standard input, or a string in a test.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,15 @@ struct LineColumn {
 // Its functions may be called from several threads.
 class Source {
  public:
-  // Reads `path`; "-" is standard input. Gzip is recognised by its content and decompressed.
+  // Reads `path`; "-" is standard input. Gzip is recognised by its content and decompressed. The text is a copy, so
+  // another process may change the file while it is being parsed.
   static Result<std::unique_ptr<Source>> Read(const std::string& path);
   static std::unique_ptr<Source> FromString(std::string name, std::string text);
   // Like Read for the bytes of a file: decompresses gzip.
   static Result<std::unique_ptr<Source>> FromBytes(std::string name, std::string bytes);
   // A view of a text that has other owners.
   static std::unique_ptr<Source> Share(std::string name, std::shared_ptr<const std::string> text);
-  ~Source();
+  ~Source() = default;
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
@@ -44,8 +45,7 @@ class Source {
   std::string name_;
   std::string owned_;
   std::shared_ptr<const std::string> shared_;
-  void* mapped_ = nullptr;
-  size_t mapped_size_ = 0;
+  std::unique_ptr<char[]> read_;  // the bytes of a plain file; a string would be filled with zeros first
   std::string_view text_;
   mutable std::once_flag has_line_starts_;
   mutable std::vector<uint32_t> line_starts_;  // filled by the first Locate

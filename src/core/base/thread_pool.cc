@@ -1,5 +1,9 @@
 #include "core/base/thread_pool.h"
 
+#include <algorithm>
+
+#include "core/base/threads.h"
+
 namespace shoal::internal {
 namespace {
 
@@ -27,7 +31,12 @@ void ThreadPool::RemoveActiveThread() {
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   std::lock_guard lock(mutex_);  // workers read workers_.size()
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { WorkerLoop(); });
+  workers_.reserve(static_cast<size_t>(threads));
+  for (int i = 1; i < threads && !lacks_threads_; ++i) {
+    std::optional<std::jthread> worker = StartThread([this] { WorkerLoop(); });
+    lacks_threads_ = !worker.has_value();
+    if (worker) workers_.push_back(std::move(*worker));
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -36,7 +45,7 @@ ThreadPool::~ThreadPool() {
     stopping_ = true;
   }
   wake_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  workers_.clear();  // joins them
 }
 
 void ThreadPool::RunTasks(Job& job) {

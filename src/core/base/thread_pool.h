@@ -32,13 +32,16 @@ namespace shoal::internal {
 
 class ThreadPool {
  public:
-  // `threads` includes the thread that calls Run; 0: the number of cores of the machine.
+  // `threads` includes the thread that calls Run; 0: the number of cores of the machine. If the system does not start
+  // as many threads, the pool works with fewer.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  // True if the system did not start all threads.
+  bool lacks_threads() const { return lacks_threads_; }
   // Called when a thread outside the pool starts or stops running, such as the thread of a device that waits. The pool
   // runs only as many workers as there are free cores: a worker without a core of its own would slow down the others.
   void AddActiveThread() { active_threads_.fetch_add(1); }
@@ -77,7 +80,8 @@ class ThreadPool {
   void WorkerLoop();
   static void RunTasks(Job& job);
 
-  std::vector<std::thread> workers_;
+  std::vector<std::jthread> workers_;
+  bool lacks_threads_ = false;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Job*> jobs_;             // jobs that may have tasks left

@@ -1,10 +1,10 @@
 #include "core/base/units.h"
 
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
+#include "core/base/numbers.h"
 #include "core/base/strings.h"
 
 namespace shoal::internal {
@@ -34,14 +34,13 @@ std::optional<int64_t> ParseBytes(std::string_view text) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
       {"", 1},    {"b", 1},   {"kb", 1e3}, {"mb", 1e6},     {"gb", 1e9},     {"tb", 1e12},    {"k", 1e3},
       {"m", 1e6}, {"g", 1e9}, {"t", 1e12}, {"kib", 0x1p10}, {"mib", 0x1p20}, {"gib", 0x1p30}, {"tib", 0x1p40}};
-  double number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || !(number >= 0)) return std::nullopt;
+  const std::optional<double> number = TakeNumber(text);
+  if (!number || *number < 0) return std::nullopt;
   std::string unit;
-  for (const char* c = rest; c != text.data() + text.size(); ++c)
-    if (*c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
+  for (char c : text)
+    if (c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const auto& [name, bytes] : kUnits)
-    if (name == unit && number * bytes < 0x1p62) return static_cast<int64_t>(std::llround(number * bytes));
+    if (name == unit && *number * bytes < 0x1p62) return static_cast<int64_t>(std::llround(*number * bytes));
   return std::nullopt;
 }
 

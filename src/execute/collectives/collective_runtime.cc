@@ -6,6 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/base/thread_pool.h"
+#include "core/base/threads.h"
 #include "core/base/environment_error.h"
 #include "core/ir/sizes.h"
 #include "execute/collectives/process_link.h"
@@ -22,8 +23,6 @@ CollectiveRuntime::CollectiveRuntime(const DeviceGrid& grid, const Source* sourc
 }
 
 CollectiveRuntime::~CollectiveRuntime() = default;
-
-Diag ThreadCreationError() { return EnvironmentError("not enough memory for another thread"); }
 
 void CollectiveRuntime::AcquireRunSlot(int64_t device) {
   std::unique_lock lock(mutex_);

@@ -71,9 +71,6 @@ struct Handle {
   size_t rank = 0;
 };
 
-// The error if the system cannot start another thread.
-Diag ThreadCreationError();
-
 class CollectiveRuntime {
  public:
   // `source` is the module's text, for line numbers in messages; it may be null. At most `run_slots` devices run at a

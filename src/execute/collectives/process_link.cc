@@ -1,7 +1,9 @@
 #include "execute/collectives/process_link_message.h"
 
 #include <algorithm>
+#include <new>
 
+#include "core/base/threads.h"
 #include "execute/collectives/rendezvous.h"
 #include "execute/collectives/fast_rendezvous.h"
 
@@ -72,7 +74,9 @@ void ProcessLink::Attach(CollectiveRuntime& runtime) {
   runtime_ = &runtime;
   if (job_.fast_reduction) MakeGroups();
   job_.SetHandler([this](int from, std::string_view bytes) { return Take(from, bytes); });
-  background_ = std::jthread([this] { Background(); });
+  std::optional<std::jthread> background = StartThread([this] { Background(); });
+  if (!background) throw std::bad_alloc();  // the caller ends the job, because the other processes wait for this one
+  background_ = std::move(*background);
 }
 
 ProcessLink::Key ProcessLink::KeyOf(const Operation& operation) {

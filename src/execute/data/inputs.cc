@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 
+#include "core/base/environment_error.h"
 #include "core/base/files.h"
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/zip.h"
 #include "execute/data/shards.h"
@@ -14,6 +15,11 @@
 
 namespace shoal::internal {
 namespace {
+
+// NumPy writes headers of at most 64 KiB for arrays of one type.
+constexpr uint64_t kMaxHeaderBytes = 1 << 17;
+// NumPy ignores bytes behind the array. They count for the checksum of an entry, so all of them are unpacked.
+constexpr uint64_t kMaxIgnoredBytes = uint64_t{64} << 20;
 
 // The .npy files in a folder or in an .npz file, by name.
 class NpyFiles {
@@ -23,10 +29,10 @@ class NpyFiles {
     files.path_ = path;
     struct stat info {};
     if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return files;
-    SHOAL_ASSIGN(archive, FileBytes::Read(path));
-    files.archive_ = std::move(archive);
-    Result<ZipReader> zip = ZipReader::Open(files.archive_->bytes());
-    if (!zip.ok()) return Fail(StrCat(path, " ", zip.diag().message, "; --inputs must be a folder or an .npz file"));
+    SHOAL_ASSIGN(archive, InputFile::Open(path));
+    Result<ZipReader> zip = ZipReader::Open(std::move(archive));
+    if (!zip.ok())
+      return Fail(StrCat(EscapeName(path), " ", zip.diag().message, "; --inputs must be a folder or an .npz file"));
     files.zip_ = std::move(*zip);
     return files;
   }
@@ -34,22 +40,25 @@ class NpyFiles {
   bool IsArchive() const { return zip_.has_value(); }
 
   // The names of all files, without ".npy": "0", "d1/0".
-  std::vector<std::string> Names() const {
+  Result<std::vector<std::string>> Names() const {
     std::vector<std::string> names;
     if (zip_) {
       for (const auto& [name, entry] : zip_->entries()) names.push_back(name);
     } else {
-      std::error_code error;  // ignored: reading the file later reports the error
-      for (std::filesystem::recursive_directory_iterator it(path_, error), end; it != end; it.increment(error))
-        if (it.depth() < 2) names.push_back(std::filesystem::relative(it->path(), path_, error).generic_string());
+      SHOAL_ASSIGN(listing, ListFolder(path_, /*max_depth=*/2, /*follow_links=*/true));
+      for (const auto& [folder, reason] : listing.unreadable)
+        return EnvironmentError(StrCat("cannot read ", EscapeName(StrCat(path_, "/", folder)), ": ", reason));
+      for (FolderEntry& file : listing.files) names.push_back(std::move(file.path));
     }
     for (std::string& name : names)
       if (name.ends_with(".npy")) name.resize(name.size() - 4);
     std::sort(names.begin(), names.end());
     return names;
   }
-  // The path of a file for messages.
+  // The path of a file.
   std::string PathOf(const std::string& name) const { return StrCat(path_, IsArchive() ? ":" : "/", name, ".npy"); }
+  // The path of a file for messages.
+  std::string ShownPathOf(const std::string& name) const { return EscapeName(PathOf(name)); }
 
   bool Has(const std::string& name) const {
     if (zip_) return zip_->Has(name + ".npy") || zip_->Has(name);
@@ -57,42 +66,55 @@ class NpyFiles {
     return stat(PathOf(name).c_str(), &info) == 0;
   }
 
-  // Reads only the header of a file. From an archive, reads at most 128 KiB, whatever array size the header declares.
+  // Reads only the header of a file, and checks that the file is as large as the header declares.
   Result<NpyArray> ReadHeader(const std::string& name) {
-    if (!zip_) return Read(name, UINT64_MAX);
-    constexpr uint64_t kLargestHeader = 1 << 17;
-    Result<std::string> beginning = zip_->ReadBeginning(EntryOf(name), kLargestHeader);
-    if (!beginning.ok()) return Fail(StrCat(path_, " ", beginning.diag().message));
+    uint64_t file_bytes = 0;
+    Result<std::string> beginning = ReadBeginning(name, file_bytes);
+    if (!beginning.ok()) return beginning.diag();
     Result<NpyArray> array = ParseNpyHeader(*beginning);
-    if (!array.ok()) return Fail(StrCat(PathOf(name), " ", array.diag().message));
+    if (!array.ok()) return Fail(StrCat(ShownPathOf(name), " ", array.diag().message));
+    const uint64_t rest = file_bytes - array->data_at;
+    if (array->data_bytes > rest) return Fail(StrCat(ShownPathOf(name), " ", NpyTruncated(*array, rest)));
+    if (zip_ && rest - array->data_bytes > kMaxIgnoredBytes)
+      return Fail(StrCat(ShownPathOf(name), " has ", rest - array->data_bytes, " bytes behind its array"));
     return array;
   }
 
-  // Reads at least the first `needed` bytes of a file, as an array. The data is valid until the next call.
-  Result<NpyArray> Read(const std::string& name, uint64_t needed) {
-    std::string_view bytes;
-    if (zip_) {
-      Result<std::string> unpacked = zip_->ReadBeginning(EntryOf(name), needed);
-      if (!unpacked.ok()) return Fail(StrCat(path_, " ", unpacked.diag().message));
-      unpacked_ = std::move(*unpacked);
-      bytes = unpacked_;
-    } else {
-      SHOAL_ASSIGN(file, FileBytes::Read(PathOf(name)));
-      file_ = std::move(file);
-      bytes = file_->bytes();
-    }
-    Result<NpyArray> array = ParseNpy(bytes);
-    if (!array.ok()) return Fail(StrCat(PathOf(name), " ", array.diag().message));
-    return array;
+  // Reads the array of a file into an array of this type, which the header must hold.
+  Result<Array> Read(const std::string& name, const NpyArray& header, ElementType type) {
+    return FromNpy(header, type, [&](std::byte* out) {
+      return zip_ ? ReadFromArchive(name, header, out)
+                  : file_->ReadAt(header.data_at, reinterpret_cast<char*>(out), header.data_bytes);
+    });
   }
 
  private:
   std::string EntryOf(const std::string& name) const { return zip_->Has(name + ".npy") ? name + ".npy" : name; }
 
+  Result<std::string> ReadBeginning(const std::string& name, uint64_t& file_bytes) {
+    if (zip_) {
+      file_bytes = zip_->entries().at(EntryOf(name)).bytes;
+      Result<std::string> beginning = zip_->ReadBeginning(EntryOf(name), kMaxHeaderBytes);
+      if (!beginning.ok()) return Fail(StrCat(EscapeName(path_), " ", beginning.diag().message));
+      return beginning;
+    }
+    SHOAL_ASSIGN(file, InputFile::Open(PathOf(name)));
+    file_ = std::move(file);
+    file_bytes = file_->size();
+    return file_->ReadRange(0, kMaxHeaderBytes);
+  }
+
+  // Unpacks the whole entry, because its checksum is that of all its bytes.
+  Status ReadFromArchive(const std::string& name, const NpyArray& header, std::byte* out) const {
+    const Status unpacked =
+        zip_->UnpackInto(EntryOf(name), header.data_at, header.data_bytes, reinterpret_cast<char*>(out));
+    if (!unpacked.ok()) return Fail(StrCat(EscapeName(path_), " ", unpacked.diag().message));
+    return {};
+  }
+
   std::string path_;
-  std::unique_ptr<FileBytes> archive_, file_;
+  std::optional<InputFile> file_;
   std::optional<ZipReader> zip_;
-  std::string unpacked_;
 };
 
 // True if the dimensions match the shape. The size of a dynamic dimension may be smaller than its bound.
@@ -133,7 +155,7 @@ Status CheckType(const Leaf& leaf, const NpyArray& npy, const std::string& file)
   const std::string own = NpyDescr(type), raw = StrCat(own[0], "V", StorageBytes(type));
   return Fail(leaf.hlo->at, "inputs.C2",
               StrCat(DescribeInput(leaf), " is ", Text(type), ", so its file must have dtype '", own, "'",
-                     own == raw ? "" : StrCat(" or '", raw, "'"), "; ", file, " has '", npy.descr, "'"));
+                     own == raw ? "" : StrCat(" or '", raw, "'"), "; ", file, " has '", EscapeName(npy.descr), "'"));
 }
 
 // The leaf and the device in a file name: "2" and "arr_2", "d0/2" and "in/2/d0".
@@ -198,17 +220,18 @@ class ArgumentReader {
   // Fails if there are files for leaves or devices that do not exist: the files are for another module.
   Status CheckCounts(const std::vector<Leaf>& leaves) const {
     const auto count = static_cast<int64_t>(leaves.size());
-    for (const std::string& name : files_.Names()) {
+    SHOAL_ASSIGN(names, files_.Names());
+    for (const std::string& name : names) {
       const std::optional<FileTarget> target = ParseFileName(name);
       if (!target) continue;  // an unrelated file
       if (target->array >= count)
         return Fail({}, "inputs.C1",
                     StrCat("the module takes ", count, count == 1 ? " array" : " arrays",
-                           ", numbered from 0; unexpected file ", files_.PathOf(name)));
+                           ", numbered from 0; unexpected file ", files_.ShownPathOf(name)));
       if (target->device >= grid_.count())
         return Fail({}, "inputs.C1",
                     StrCat("the run has ", grid_.count(), grid_.count() == 1 ? " device" : " devices",
-                           ", numbered from 0; unexpected file ", files_.PathOf(name)));
+                           ", numbered from 0; unexpected file ", files_.ShownPathOf(name)));
     }
     return {};
   }
@@ -235,19 +258,18 @@ class ArgumentReader {
   Diag NoFile(const Leaf& leaf, int64_t device) const {
     return Fail(leaf.hlo->at, "inputs.C1",
                 StrCat(DescribeInput(leaf), ", ", ToString(*leaf.shape), ", has no input: neither ",
-                       files_.PathOf(StrCat("d", device, "/", leaf.number)), " nor ",
-                       files_.PathOf(StrCat(leaf.number)), " exists"));
+                       files_.ShownPathOf(StrCat("d", device, "/", leaf.number)), " nor ",
+                       files_.ShownPathOf(StrCat(leaf.number)), " exists"));
   }
 
   // Reads an array. Checks type and shape before unpacking the array, because it may be too large.
   Result<Array> ReadChecked(const Leaf& leaf, const std::string& name, bool for_all) {
     SHOAL_ASSIGN(header, files_.ReadHeader(name));
-    SHOAL_TRY(CheckType(leaf, header, files_.PathOf(name)));
+    SHOAL_TRY(CheckType(leaf, header, files_.ShownPathOf(name)));
     const Ints dims(header.dims);
     if (!Matches(dims, *leaf.shape) && !(for_all && MatchingShards(leaf, dims, grid_)))
-      return WrongShape(leaf, files_.PathOf(name), dims, grid_, for_all);
-    SHOAL_ASSIGN(npy, files_.Read(name, header.data_at + header.data_bytes));
-    return FromNpy(npy, leaf.shape->element_type());
+      return WrongShape(leaf, files_.ShownPathOf(name), dims, grid_, for_all);
+    return files_.Read(name, header, leaf.shape->element_type());
   }
 
   Array PartFor(const Leaf& leaf, const Array& whole, int64_t device) const {

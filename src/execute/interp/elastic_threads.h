@@ -5,10 +5,11 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "core/base/threads.h"
 
 namespace shoal::internal {
 
@@ -20,12 +21,9 @@ class ElasticThreads {
   bool AddThread() {
     std::lock_guard lock(mutex_);
     if (next_.load() >= count_) return true;
-    try {
-      threads_.emplace_back([this] { RunOnThisThread(); });
-    } catch (const std::system_error&) {
-      return false;
-    }
-    return true;
+    std::optional<std::jthread> thread = StartThread([this] { RunOnThisThread(); });
+    if (thread) threads_.push_back(std::move(*thread));
+    return thread.has_value();
   }
   void RunOnThisThread() {
     for (size_t i = next_++; i < count_; i = next_++) run_(i);

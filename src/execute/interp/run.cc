@@ -7,6 +7,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "core/base/host_memory.h"
 #include "core/base/thread_pool.h"
+#include "core/base/threads.h"
 #include "core/base/environment_error.h"
 #include "execute/collectives/process_link.h"
 #include "execute/interp/elastic_threads.h"

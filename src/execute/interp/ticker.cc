@@ -1,17 +1,18 @@
 #include "execute/interp/ticker.h"
 
 #include <chrono>
-#include <system_error>
+
+#include "core/base/threads.h"
 
 namespace shoal::internal {
 
 bool Ticker::Start(const Callback& callback) {
   std::lock_guard lock(mutex_);
   if (callback_ != nullptr) return false;
-  try {
-    if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& end) { Run(end); });
-  } catch (const std::system_error&) {
-    return false;  // no memory for another thread
+  if (!thread_.joinable()) {
+    std::optional<std::jthread> thread = StartThread([this](const std::stop_token& end) { Run(end); });
+    if (!thread) return false;
+    thread_ = std::move(*thread);
   }
   callback_ = &callback;
   if (idle_) changed_.notify_one();

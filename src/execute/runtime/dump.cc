@@ -31,7 +31,8 @@ class DumpToFiles : public Dump {
   Status OnValue(const Device& device, const Instruction& hlo, const Value& value) override {
     const auto name = names_.find(&hlo);
     if (name == names_.end()) return {};
-    const int64_t time = times_[static_cast<size_t>(device.id())][&hlo]++;
+    int64_t& written = times_[static_cast<size_t>(device.id())][&hlo];
+    const int64_t time = written;
     const std::string folder = StrCat(folder_, "/d", device.id());
     SHOAL_TRY(CreateDirectories(folder));
     std::vector<Value> leaves;
@@ -43,6 +44,7 @@ class DumpToFiles : public Dump {
       if (time > 0) StrAppend(&path, "@", time);
       SHOAL_TRY(WriteNpy(path + ".npy", leaves[i].array()));
     }
+    ++written;
     return {};
   }
 
@@ -51,6 +53,7 @@ class DumpToFiles : public Dump {
     std::set<std::string_view> evaluated(remote_names_.begin(), remote_names_.end());
     for (const auto& of_device : times_) {
       for (const auto& [hlo, times] : of_device) {
+        if (times == 0) continue;
         values += times;
         evaluated.insert(names_.at(hlo));
       }
@@ -84,7 +87,7 @@ class DumpToFiles : public Dump {
   std::set<std::string> remote_names_;                         // names of the files that other processes wrote
   int64_t remote_values_ = 0;
   std::string folder_;
-  std::vector<std::unordered_map<const Instruction*, int64_t>> times_;  // by device: number of evaluations so far
+  std::vector<std::unordered_map<const Instruction*, int64_t>> times_;  // by device: number of values written so far
 };
 
 }  // namespace
@@ -106,8 +109,14 @@ Result<std::unique_ptr<Dump>> Dump::Create(const Module& module, const std::stri
   }
   if (matching.empty()) return EnvironmentError(StrCat("--dump=", pattern, " does not match any instruction name"));
   std::unordered_map<const Instruction*, std::string> names;
-  for (const Instruction* hlo : matching)
-    names[hlo] = FileName(times[hlo->name] == 1 ? std::string(hlo->name) : StrCat(hlo->parent->name, ".", hlo->name));
+  // Different instructions may yield the same file name, as x in computation main and main.x.
+  std::set<std::string> taken;
+  for (const Instruction* hlo : matching) {
+    const bool is_unique = times[hlo->name] == 1;
+    const std::string name = FileName(is_unique ? std::string(hlo->name) : StrCat(hlo->parent->name, ".", hlo->name));
+    std::string& file = names[hlo] = name;
+    for (int copy = 2; !taken.insert(file).second; ++copy) file = StrCat(name, "~", copy);
+  }
   return std::unique_ptr<Dump>(new DumpToFiles(std::move(names), folder, devices));
 }
 

@@ -5,6 +5,7 @@
 
 #include "compile/codegen/object_cache.h"
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 #include "core/ir/rewrite.h"
 #include "execute/runtime/pass_context.h"
 #include "execute/runtime/thunks.h"

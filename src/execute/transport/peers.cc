@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 
 namespace shoal::internal {
 namespace {
@@ -178,7 +179,8 @@ void PeerMonitor::Watch(std::function<void(int)> lost) {
   has_left_.resize(sockets_.size());
   was_interrupted_.resize(sockets_.size());
   if (pipe2(wake_, O_CLOEXEC) != 0) return;
-  thread_ = std::jthread([this] { WatchUntilLeft(); });
+  // Without the thread, the loss of a process is noticed only when this process exchanges data with it.
+  if (std::optional<std::jthread> thread = StartThread([this] { WatchUntilLeft(); })) thread_ = std::move(*thread);
 }
 
 // Reads a notice from the peer. Returns false if the connection has ended.

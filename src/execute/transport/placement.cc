@@ -53,10 +53,13 @@ class LineReader {
   std::string_view text_;
 };
 
+constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;
+
 Result<std::vector<int>> ReadPlacementFile(const std::string& path, int64_t devices, int ranks) {
-  SHOAL_ASSIGN(file, FileBytes::Read(path));
+  SHOAL_ASSIGN(file, InputFile::Open(path));
+  SHOAL_ASSIGN(bytes, file.ReadAll(kMaxFileBytes));
   std::vector<int> rank_of(static_cast<size_t>(devices), -1);
-  std::string_view text = file->bytes();
+  std::string_view text = bytes;
   int rank = 0;
   for (int line = 1; !text.empty(); ++line) {
     const size_t end = std::min(text.find('\n'), text.size());
@@ -90,6 +93,13 @@ std::vector<int64_t> Placement::DevicesOf(int rank) const {
 }
 
 Placement SingleProcessPlacement(int64_t devices) { return {std::vector<int>(static_cast<size_t>(devices), 0), 0}; }
+
+Status CheckPlacement(const std::string& spec) {
+  if (spec == "block" || spec == "cyclic") return {};
+  const Result<InputFile> file = InputFile::Open(spec);
+  if (!file.ok()) return EnvironmentError(StrCat("--placement is neither block nor cyclic nor a file: ", file.diag().message));
+  return {};
+}
 
 Result<Placement> ParsePlacement(const std::string& spec, int64_t devices, int ranks, int rank) {
   Placement placement = SingleProcessPlacement(devices);

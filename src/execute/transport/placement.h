@@ -20,6 +20,9 @@ struct Placement {
 
 Placement SingleProcessPlacement(int64_t devices);
 
+// Fails if `spec` is neither "block" nor "cyclic" nor a file that can be read.
+Status CheckPlacement(const std::string& spec);
+
 // `spec` is "block" (consecutive devices on each process), "cyclic" (device d on rank d modulo the number of ranks), or
 // the path of a file with one line per process in rank order, such as "0-3,8".
 Result<Placement> ParsePlacement(const std::string& spec, int64_t devices, int ranks, int rank);

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
+#include <climits>
 #include <set>
 
+#include "core/base/files.h"
 #include "core/base/strings.h"
 
 namespace shoal::internal {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kAfter = "after_optimizations", kBefore = "before_optimizations";
 constexpr int64_t kLast = INT64_MAX;
@@ -112,26 +111,22 @@ int64_t DumpedModule::Bytes() const {
 }
 
 Result<DumpFolder> ReadDumpFolder(const std::string& path) {
-  std::error_code error;
-  fs::recursive_directory_iterator files(path, fs::directory_options::skip_permission_denied, error);
-  if (error) return Fail(StrCat("cannot read the directory ", path, ": ", error.message()));
+  SHOAL_ASSIGN(listing, ListFolder(path, /*max_depth=*/INT_MAX, /*follow_links=*/false));
   DumpFolder folder;
+  for (const auto& [subfolder, reason] : listing.unreadable)
+    folder.unreadable.emplace_back(StrCat(path, "/", subfolder), reason);
   std::map<std::string, DumpedModule> modules;
-  for (; files != fs::recursive_directory_iterator(); files.increment(error)) {
-    if (error) break;
-    std::error_code ignored;
-    if (!files->is_regular_file(ignored)) continue;
-    const std::string file = files->path().filename().string();
+  for (const FolderEntry& entry : listing.files) {
+    const size_t slash = entry.path.rfind('/');
+    const std::string file = entry.path.substr(slash == std::string::npos ? 0 : slash + 1);
     const FileName name = ParseFileName(file);
     if (IsReport(name, file)) {
       ++folder.others[name.kind.empty() ? "report" : name.kind];
       continue;
     }
-    const std::string subfolder = files->path().parent_path().lexically_relative(path).string();
-    const std::string key = subfolder.empty() || subfolder == "." ? name.module : StrCat(subfolder, "/", name.module);
+    const std::string key = slash == std::string::npos ? name.module : StrCat(entry.path.substr(0, slash + 1), name.module);
     modules[key].name = key;
-    modules[key].files.push_back(
-        {files->path().string(), static_cast<int64_t>(files->file_size(ignored)), name.stage, name.order});
+    modules[key].files.push_back({StrCat(path, path.ends_with('/') ? "" : "/", entry.path), entry.bytes, name.stage, name.order});
   }
   for (auto& [key, module] : modules) {
     std::sort(module.files.begin(), module.files.end(), [](const DumpFile& x, const DumpFile& y) {

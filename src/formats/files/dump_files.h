@@ -26,6 +26,7 @@ struct DumpedModule {
 struct DumpFolder {
   std::vector<DumpedModule> modules;      // sorted by name
   std::map<std::string, int64_t> others;  // number of other files by kind: "buffer-assignment.txt", "ll"
+  std::vector<std::pair<std::string, std::string>> unreadable;  // path of a subfolder that cannot be read, and reason
 };
 
 // Lists a dump directory and its subfolders. Does not open files: a file listed as a module may not be one.

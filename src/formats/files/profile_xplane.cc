@@ -2,8 +2,10 @@
 // are in a table. Decodes only the required fields, directly from the wire format.
 #include <map>
 
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "formats/files/profile.h"
+#include "formats/files/profile_events.h"
 
 namespace shoal::internal {
 namespace {
@@ -106,34 +108,38 @@ std::string_view InstructionName(std::string_view stat, const Plane& plane) {
   return found == plane.stats.end() ? std::string_view() : found->second;
 }
 
-void ReadEvent(std::string_view bytes, const Plane& plane, double line_start, Trace& trace) {
+// The schema's times are signed.
+double Seconds(uint64_t value, double unit) { return static_cast<double>(static_cast<int64_t>(value)) * unit; }
+
+Status ReadEvent(std::string_view bytes, const Plane& plane, double line_start, Trace& trace) {
   TraceEvent event;
   std::string_view op;
   uint64_t metadata = 0;
   for (Fields field(bytes); field.Next();) {
     if (field.number == 1) metadata = field.value;
-    if (field.number == 2) event.start = line_start + static_cast<double>(field.value) * 1e-12;
-    if (field.number == 3) event.duration = static_cast<double>(field.value) * 1e-12;
+    if (field.number == 2) event.start = line_start + Seconds(field.value, 1e-12);
+    if (field.number == 3) event.duration = Seconds(field.value, 1e-12);
     if (field.number == 4)
       if (const std::string_view name = InstructionName(field.inside, plane); !name.empty()) op = name;
   }
   const auto name = plane.events.find(metadata);
   event.category = name == plane.events.end() ? "" : std::string(name->second);
   event.name = op.empty() || op.substr(0, 14) == "command_buffer" ? event.category : std::string(op);
-  trace.events.push_back(std::move(event));
+  return AddEvent(trace, std::move(event));
 }
 
-void ReadLine(std::string_view bytes, const Plane& plane, Trace& trace) {
+Status ReadLine(std::string_view bytes, const Plane& plane, Trace& trace) {
   double start = 0;
   std::string_view name;
   for (Fields field(bytes); field.Next();) {
-    if (field.number == 3) start = static_cast<double>(field.value) * 1e-9;
+    if (field.number == 3) start = Seconds(field.value, 1e-9);
     if (field.number == 2) name = field.inside;
   }
   // Skip lines that repeat the events of streams: steps, modules, name scopes.
-  if (name.find("Stream") == std::string_view::npos && name != "XLA Ops") return;
+  if (name.find("Stream") == std::string_view::npos && name != "XLA Ops") return {};
   for (Fields field(bytes); field.Next();)
-    if (field.number == 4) ReadEvent(field.inside, plane, start, trace);
+    if (field.number == 4) SHOAL_TRY(ReadEvent(field.inside, plane, start, trace));
+  return {};
 }
 
 }  // namespace
@@ -148,10 +154,12 @@ Result<Trace> ReadXplane(std::string_view bytes, const std::string& path) {
     if (space.number != 1) continue;
     const Plane plane = PlaneOf(space.inside);
     if (plane.name.substr(0, 8) != "/device:" || !trace.events.empty()) continue;
-    for (std::string_view line : plane.lines) ReadLine(line, plane, trace);
+    for (std::string_view line : plane.lines)
+      if (const Status read = ReadLine(line, plane, trace); !read.ok())
+        return Fail(StrCat(EscapeName(path), " ", read.diag().message));
   }
   if (space.is_malformed() || trace.events.empty())
-    return Fail(StrCat(path, ": expected a JSON trace, or an .xplane.pb with device events"));
+    return Fail(StrCat(EscapeName(path), ": expected a JSON trace, or an .xplane.pb with device events"));
   return trace;
 }
 

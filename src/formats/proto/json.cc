@@ -178,7 +178,7 @@ class JsonWriter {
         StrAppend(&out, '\\', c);
       } else if (c == '\n') {
         out += "\\n";
-      } else if (static_cast<uint8_t>(c) < 0x20) {
+      } else if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f) {
         const std::string code = Hex(static_cast<uint8_t>(c));
         StrAppend(&out, "\\u", std::string(4 - code.size(), '0'), code);
       } else if (length == 0) {

@@ -49,15 +49,17 @@ bool NpyHolds(const NpyArray& npy, ElementType type) {
   return npy.kind == 'i' && BitWidth(type) < 8 && IsSigned(type);
 }
 
-Array FromNpy(const NpyArray& npy, ElementType type) {
-  Array array(type, Dims(npy.dims.begin(), npy.dims.end()));
-  if (array.count() != 0 && npy.fortran_order) {
-    const Dims backwards(npy.dims.rbegin(), npy.dims.rend());
+Result<Array> FromNpy(const NpyArray& header, ElementType type, const ReadNpyData& read) {
+  Array array(type, Dims(header.dims.begin(), header.dims.end()));
+  if (array.count() != 0 && header.fortran_order) {
+    Array stored(type, Dims(array.dims().begin(), array.dims().end()));
+    SHOAL_TRY(read(stored.mutable_data()));
+    const Dims backwards(header.dims.rbegin(), header.dims.rend());
     const Dims strides = RowMajorStrides(AsInts(backwards));
     CopyStrided(array.dims(), array.element_bytes(), array.mutable_data(), {0, RowMajorStrides(array.dims())},
-                reinterpret_cast<const std::byte*>(npy.data.data()), {0, Dims(strides.rbegin(), strides.rend())});
+                stored.data(), {0, Dims(strides.rbegin(), strides.rend())});
   } else if (array.count() != 0) {
-    std::memcpy(array.mutable_data(), npy.data.data(), npy.data.size());
+    SHOAL_TRY(read(array.mutable_data()));
   }
   if (BitWidth(type) < 8) KeepLowBits(array);
   return array;

@@ -151,6 +151,8 @@ Result<Prediction> PredictOnMachine(const PredictionInput& input, const Machine&
   }
   const DevicePlanInput plan{input.facts(), result.machine, devices, result.scale_out, &input.origins()};
   result.prediction = Predict(plan);
+  if (!std::isfinite(result.prediction.step_seconds))
+    return Fail(StrCat("the step time on ", machine.name, " is not finite: the machine has no bandwidth for a part of the step"));
   for (OpTime& op : result.prediction.ops)
     if (auto origin = input.origins().find(op.hlo); origin != input.origins().end()) op.hlo = origin->second;
   SetUtilization(result.machine.device, result);

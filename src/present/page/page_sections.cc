@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/base/check.h"
+#include "core/base/printable.h"
 #include "nlohmann/json.hpp"
 
 namespace shoal::internal {
@@ -107,7 +108,7 @@ PageSections::Packed PageSections::Pack(const std::vector<std::string>& files, c
   AppendNumber(out, static_cast<uint32_t>(text.size()));
   out += text;
   out.resize(Aligned(out.size()), '\0');  // section offsets are relative to this position
-  return {out + packed, directory.dump(2, ' ', false, Json::error_handler_t::replace)};
+  return {out + packed, EscapeJsonForTerminal(directory.dump(2, ' ', false, Json::error_handler_t::replace))};
 }
 
 uint32_t StringTable::operator()(std::string_view text) {

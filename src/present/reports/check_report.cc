@@ -1,5 +1,6 @@
 #include "present/reports/check_report.h"
 
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "present/reports/diags_json.h"
@@ -30,7 +31,7 @@ void CheckReport::Add(const std::string& file, const Module* module, const Sourc
                      {"errors", diags.errors()},
                      {"warnings", diags.warnings()},
                      {"diagnostics", DiagsJson(diags, text)}});
-  if (good) last_line_ = StrCat(text->name(), ": ok, ", Contents(*module), "\n");
+  if (good) last_line_ = StrCat(EscapeName(text->name()), ": ok, ", Contents(*module), "\n");
   if (!good && first_error_->is_null()) *first_error_ = FirstErrorJson(file, text, diags);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/sizes.h"
@@ -131,7 +132,7 @@ std::string CommText(const CommReport& report, const TextStyle& style) {
   const int64_t devices = report.facts->devices().grid.count();
   const int64_t nodes = CeilDiv(devices, report.devices_per_node);
   std::string text =
-      StrCat(report.file, ": ", report.facts->devices().from, "; ", Pluralize(nodes, "node"), " of ", report.devices_per_node);
+      StrCat(EscapeName(report.file), ": ", report.facts->devices().from, "; ", Pluralize(nodes, "node"), " of ", report.devices_per_node);
   if (report.facts->collectives().mesh->Axes().size() > 1) StrAppend(&text, "; mesh ", report.facts->collectives().mesh->ToText());
   text += "\n";
   if (report.rows.empty()) text += "no collectives\n";

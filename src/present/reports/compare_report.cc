@@ -4,8 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/printable.h"
 #include "core/base/strings.h"
-#include "present/reports/json.h"
+#include "present/reports/compare_json.h"
 #include "present/reports/table.h"
 
 namespace shoal::internal {
@@ -40,14 +41,14 @@ std::vector<std::string> RowOf(const OutputComparison& output) {
 
 }  // namespace
 
-bool CompareReport::Agree() const {
+bool Agree(const std::vector<OutputComparison>& outputs) {
   return std::all_of(outputs.begin(), outputs.end(),
                      [](const OutputComparison& output) { return output.difference.num_exceeding == 0; });
 }
 
 std::string CompareText(const CompareReport& report, const TextStyle& style) {
-  std::string text = StrCat("A: ", report.a, "\nB: ", report.b, "\n");
-  if (!report.inputs.empty()) StrAppend(&text, report.inputs, "\n");
+  std::string text = StrCat("A: ", EscapeName(report.a), "\nB: ", EscapeName(report.b), "\n");
+  if (!report.inputs.empty()) StrAppend(&text, EscapeName(report.inputs), "\n");
   for (const std::string& note : report.notes) StrAppend(&text, note, "\n");
   std::map<std::string, std::vector<int64_t>> notes;
   for (const OutputComparison& output : report.outputs)
@@ -72,11 +73,11 @@ std::string CompareText(const CompareReport& report, const TextStyle& style) {
   return WrapToWidth(text, style);
 }
 
-std::string CompareJson(const CompareReport& report) {
+Json ComparisonsJson(const std::vector<OutputComparison>& comparisons) {
   // JSON has no infinity.
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json("inf"); };
   Json outputs = Json::array();
-  for (const OutputComparison& output : report.outputs) {
+  for (const OutputComparison& output : comparisons) {
     const Difference& difference = output.difference;
     Json one = {{"output", output.number},
                 {"shape", ToString(output.a)},
@@ -97,13 +98,17 @@ std::string CompareJson(const CompareReport& report) {
     if (!output.note.empty()) one["reassembled_by"] = output.note;
     outputs.push_back(std::move(one));
   }
+  return outputs;
+}
+
+std::string CompareJson(const CompareReport& report) {
   const Json all = {{"version", kJsonVersion},
-                    {"ok", report.Agree()},
+                    {"ok", Agree(report.outputs)},
                     {"a", report.a},
                     {"b", report.b},
                     {"inputs", report.inputs},
                     {"notes", report.notes},
-                    {"outputs", std::move(outputs)}};
+                    {"outputs", ComparisonsJson(report.outputs)}};
   return JsonText(all);
 }
 

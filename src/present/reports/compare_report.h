@@ -13,9 +13,10 @@ struct CompareReport {
   std::string inputs;  // the origin of the inputs
   std::vector<std::string> notes;
   std::vector<OutputComparison> outputs;
-
-  bool Agree() const;
 };
+
+// True if no element of any output is out of bounds.
+bool Agree(const std::vector<OutputComparison>& outputs);
 
 std::string CompareText(const CompareReport& report, const TextStyle& style);
 std::string CompareJson(const CompareReport& report);

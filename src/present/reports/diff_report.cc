@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analyze/summary/skeleton.h"
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
@@ -178,7 +179,7 @@ bool DiffReport::IsSatisfied(const Threshold& threshold) const {
 std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& style) {
   std::string text;
   for (const auto& [letter, side] : {std::pair("A: ", &report.a), std::pair("B: ", &report.b)})
-    StrAppend(&text, letter, side->file, ", ", Pluralize(static_cast<int64_t>(side->totals.instructions), "instruction"),
+    StrAppend(&text, letter, EscapeName(side->file), ", ", Pluralize(static_cast<int64_t>(side->totals.instructions), "instruction"),
               ", ", Pluralize(side->totals.devices.grid.count(), "device"), "\n");
   text += report.changes.empty() ? "no differences\n" : "\n" + ChangesText(report, top, style);
   Table metrics({"", ">A", ">B", ">change"});

@@ -1,11 +1,12 @@
 #include "present/reports/json.h"
 
 #include "analyze/facts/infer_devices.h"
+#include "core/base/printable.h"
 
 namespace shoal::internal {
 
 std::string JsonText(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return EscapeJsonForTerminal(json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 Json DevicesJson(const InferredGrid& devices) {

@@ -4,11 +4,12 @@
 #include <cstdio>
 #include <numeric>
 
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "execute/collectives/deadlock.h"
 #include "present/reports/diags_json.h"
-#include "present/reports/json.h"
+#include "present/reports/compare_json.h"
 #include "present/reports/table.h"
 #include "present/reports/traffic_json.h"
 
@@ -101,7 +102,7 @@ Json BranchesJson(const RunStats& stats) {
 
 std::string ReportText(const RunReport& report, const TextStyle& style) {
   const RunStats& stats = report.stats;
-  std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", RunSeconds(stats.seconds),
+  std::string text = StrCat(EscapeName(report.file), ": ran on ", report.devices.from, ", in ", RunSeconds(stats.seconds),
                             report.compile_seconds > 0 ? StrCat(" + compiled in ", RunSeconds(report.compile_seconds)) : "",
                             "\n");
   if (!report.processes.empty()) StrAppend(&text, "in ", report.processes, "\n");
@@ -138,6 +139,10 @@ std::string ReportLiterals(const RunReport& report) {
   return text;
 }
 
+std::string ExplainedProgramJson(const std::string& file, const std::string& program) {
+  return JsonText({{"version", kJsonVersion}, {"ok", true}, {"file", file}, {"program", program}});
+}
+
 std::string ReportJson(const RunReport& report) {
   Json outputs = Json::array();
   for (const Output& output : report.outputs) {
@@ -161,7 +166,7 @@ std::string ReportJson(const RunReport& report) {
   for (const auto& [hlo, seconds] : report.stats.fallback_seconds) fallback_seconds += seconds;
   Json all = {
       {"version", kJsonVersion},
-      {"ok", true},
+      {"ok", !report.snapshot || Agree(*report.snapshot)},
       {"file", report.file},
       {"devices", DevicesJson(report.devices)},
       {"inputs", report.inputs},
@@ -181,6 +186,7 @@ std::string ReportJson(const RunReport& report) {
       {"outputs", std::move(outputs)},
   };
   if (!report.processes.empty()) all["processes"] = report.processes;
+  if (report.snapshot) all["snapshot"] = {{"ok", Agree(*report.snapshot)}, {"outputs", ComparisonsJson(*report.snapshot)}};
   return JsonText(all);
 }
 

@@ -1,11 +1,13 @@
 // The output of `shoal run`.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/base/diags.h"
 #include "analyze/facts/infer_devices.h"
 #include "execute/data/outputs.h"
+#include "execute/data/partitioned_inputs.h"
 #include "execute/interp/run.h"
 #include "present/reports/text_style.h"
 
@@ -21,6 +23,7 @@ struct RunReport {
   double compile_seconds = 0;       // of the engine
   std::vector<double> run_seconds;  // of each repeat
   std::vector<Output> outputs;
+  std::optional<std::vector<OutputComparison>> snapshot;  // with the result recorded in the snapshot, if requested
   Diags diags;
   const Source* text = nullptr;  // the source that `diags` refer to
 };
@@ -29,6 +32,8 @@ struct RunReport {
 std::string ReportText(const RunReport& report, const TextStyle& style);
 // JSON, as described in docs/run.md.
 std::string ReportJson(const RunReport& report);
+// The program of `shoal run --explain` as JSON.
+std::string ExplainedProgramJson(const std::string& file, const std::string& program);
 // Each output as a literal; devices with identical outputs share one.
 std::string ReportLiterals(const RunReport& report);
 

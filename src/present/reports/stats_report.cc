@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "present/reports/json.h"
@@ -113,13 +114,13 @@ std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& s
   if (top > 0 && rows > top) table.Add({StrCat("(", rows - top, " more)")});
   const ModuleTotals sum = report.Sum();
   table.Add(Row("total", stages, static_cast<size_t>(files), bytes, "", sum));
-  std::string text = StrCat(report.folder, ": ", Pluralize(std::ssize(report.modules), "module"),
+  std::string text = StrCat(EscapeName(report.folder), ": ", Pluralize(std::ssize(report.modules), "module"),
                             "; metrics of the last stage, per device and step\n\n", table.ToText(style));
   if (!sum.by_kind.empty()) StrAppend(&text, "\ncollectives: ", KindsText(sum), "\n");
   for (const ModuleStats& module : report.modules) text += StagesText(module, style);
-  auto append = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", other.first); };
+  auto append = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", EscapeName(other.first)); };
   if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", append), "\n");
-  for (const auto& [path, reason] : report.unreadable) StrAppend(&text, "unreadable: ", path, ": ", reason, "\n");
+  for (const auto& [path, reason] : report.unreadable) StrAppend(&text, "unreadable: ", EscapeName(path), ": ", EscapeName(reason), "\n");
   return WrapToWidth(text + NotesText(report.assumptions), style);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/printable.h"
 #include "core/base/strings.h"
 
 namespace shoal::internal {
@@ -245,8 +246,7 @@ std::string Table::ToText(const TextStyle& style) const {
 }
 
 void Table::Add(std::vector<std::string> cells, LineColor color) {
-  for (std::string& cell : cells)
-    std::replace_if(cell.begin(), cell.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  for (std::string& cell : cells) cell = EscapeName(cell);
   rows_.push_back({std::move(cells), color});
 }
 

@@ -1,6 +1,6 @@
 // Tools that execute modules, compare two of them, or write a file.
-#include <fstream>
 
+#include "core/base/files.h"
 #include "core/base/strings.h"
 #include "serve/mcp/tools.h"
 
@@ -81,8 +81,8 @@ ToolAnswer Report(const json& arguments, const ToolContext& context) {
   }
   const auto page = api::Page(std::get<api::Facts>(facts), options);
   if (!page.ok()) return FailedAnswer(page.error().ToText());
-  std::ofstream file(*target, std::ios::binary);
-  if (!(file << *page).flush()) return FailedAnswer(StrCat("cannot write ", arguments.at("out").get<std::string>()));
+  if (const Status written = WriteFile(*target, {*page}); !written.ok())
+    return FailedAnswer(StrCat("cannot write ", arguments.at("out").get<std::string>()));
   return {{{"out", *target}, {"bytes", page->size()}}, StrCat("wrote ", *target, "\n")};
 }
 

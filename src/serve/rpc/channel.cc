@@ -7,10 +7,12 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 
 namespace shoal::internal {
 namespace {
@@ -127,7 +129,9 @@ std::optional<MessageReader::Message> MessageReader::NextLine() {
 }
 
 MessageWriter::MessageWriter(int file, Framing framing) : file_(file), framing_(framing) {
-  thread_ = std::thread([this] { Run(); });
+  std::optional<std::jthread> thread = StartThread([this] { Run(); });
+  if (!thread) throw std::bad_alloc();
+  thread_ = std::move(*thread);
 }
 
 MessageWriter::~MessageWriter() {

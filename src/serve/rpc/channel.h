@@ -64,7 +64,7 @@ class MessageWriter {
   std::deque<std::string> queue_;
   size_t queued_bytes_ = 0;
   bool closing_ = false, broken_ = false, idle_ = true;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace shoal::internal

@@ -1,8 +1,10 @@
 #include "serve/rpc/server.h"
 
 #include <algorithm>
+#include <new>
 
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 #include "serve/rpc/json_reader.h"
 
 namespace shoal::internal {
@@ -16,7 +18,9 @@ bool IsValidId(const json& id) { return id.is_string() || id.is_number_integer()
 
 RpcServer::RpcServer(int in, int out, Framing framing) : reader_(in, framing), writer_(out, framing) {
   const unsigned count = std::clamp(std::thread::hardware_concurrency(), 2u, 4u);
-  for (unsigned i = 0; i < count; ++i) workers_.emplace_back([this] { Work(); });
+  for (unsigned i = 0; i < count; ++i)
+    if (std::optional<std::jthread> worker = StartThread([this] { Work(); })) workers_.push_back(std::move(*worker));
+  if (workers_.empty()) throw std::bad_alloc();
 }
 
 RpcServer::~RpcServer() {
@@ -27,7 +31,7 @@ RpcServer::~RpcServer() {
     for (auto& [id, stop] : in_flight_) stop.request_stop();
     changed_.notify_all();
   }
-  for (std::thread& worker : workers_) worker.join();
+  workers_.clear();  // joins them
 }
 
 void RpcServer::SetCancelMethod(std::string method, std::string id_key) {

@@ -87,7 +87,7 @@ class RpcServer {
   std::map<std::string, std::stop_source> in_flight_;  // by id, as JSON text
   size_t running_ = 0;  // tasks that workers execute
   bool closing_ = false;
-  std::vector<std::thread> workers_;
+  std::vector<std::jthread> workers_;
 };
 
 }  // namespace shoal::internal
