@@ -1,10 +1,8 @@
 #include <unordered_set>
 
-#include "absl/container/flat_hash_map.h"
 #include "compile/program/evaluation_reason.h"
 #include "compile/program/program.h"
 #include "core/base/strings.h"
-#include "core/ir/equivalence.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "core/ops/working_types.h"
@@ -32,7 +30,8 @@ ComputationSet ComputationsInsideOps(const Module& module) {
 
 class Lowering {
  public:
-  Lowering(std::shared_ptr<Module> module, LoweringGranularity steps) : by_ops_(steps == LoweringGranularity::kOps) {
+  Lowering(std::shared_ptr<Module> module, LoweringGranularity steps, KernelCache& kernels)
+      : by_ops_(steps == LoweringGranularity::kOps), cache_(kernels) {
     program_.module = std::move(module);
   }
 
@@ -73,12 +72,12 @@ class Lowering {
   void Add(const Instruction& hlo) {
     if (program_.steps.contains(&hlo) || (by_ops_ && IsFusion(hlo))) return;
     if (IsKernel(hlo)) {
-      const std::vector<size_t>& kernels = KernelNumbersOf(*hlo[kCalls]);
+      const std::vector<size_t>& kernels = KernelNumbersOf(hlo);
       program_.steps[&hlo] = {LoweredInstruction::Kind::kKernel, kernels[0], nullptr, {kernels.begin() + 1, kernels.end()}};
       return;
     }
     if (WorkingTypesOf(hlo).mixed) return;  // the interpreter converts and checks the operands
-    if (IsFusion(hlo)) program_.refusals.push_back({std::string(hlo.name), bodies_.at(hlo[kCalls]).refusal});
+    if (IsFusion(hlo)) program_.refusals.push_back({std::string(hlo.name), cache_.Of(hlo).refusal});
     if (LibraryFunction library = LibraryFunctionOf(hlo)) {
       program_.steps[&hlo] = {LoweredInstruction::Kind::kLibrary, 0, library, {}};
     }
@@ -86,17 +85,16 @@ class Lowering {
 
   bool IsKernel(const Instruction& hlo) {
     if (by_ops_ || !IsFusion(hlo) || WorkingTypesOf(hlo).mixed) return false;
-    const auto [known, is_new] = bodies_.try_emplace(hlo[kCalls]);
-    if (is_new) known->second.kernels = FusedKernelsOf(hlo, &known->second.refusal);
-    return !known->second.kernels.empty();
+    return !cache_.Of(hlo).kernels.empty();
   }
 
-  // The indices in Program::kernels of the kernels of a fused computation.
-  const std::vector<size_t>& KernelNumbersOf(const Computation& fused) {
-    Body& body = bodies_.at(&fused);
-    if (!body.numbers.empty()) return body.numbers;
-    for (const FusedKernel& kernel : body.kernels) body.numbers.push_back(KernelNumber(kernel));
-    return body.numbers;
+  // The indices in Program::kernels of the kernels of a fusion.
+  const std::vector<size_t>& KernelNumbersOf(const Instruction& fusion) {
+    const KernelCache::Entry& entry = cache_.Of(fusion);
+    std::vector<size_t>& numbers = numbers_[&entry];
+    if (numbers.empty())
+      for (const FusedKernel& kernel : entry.kernels) numbers.push_back(KernelNumber(kernel));
+    return numbers;
   }
 
   size_t KernelNumber(const FusedKernel& kernel) {
@@ -105,22 +103,19 @@ class Lowering {
     return found->second;
   }
 
-  struct Body {
-    std::vector<FusedKernel> kernels;  // empty: not compiled
-    std::vector<size_t> numbers;       // their indices in Program::kernels, once added
-    std::string_view refusal;          // the reason if there are no kernels
-  };
-
   const bool by_ops_;
   Program program_;
   ComputationSet visited_;
-  absl::flat_hash_map<const Computation*, Body, BodyHash, BodyEqual> bodies_;  // equal computations share an entry
+  KernelCache& cache_;
+  std::unordered_map<const KernelCache::Entry*, std::vector<size_t>> numbers_;  // indices in Program::kernels
   std::unordered_map<std::string, size_t> kernels_;  // index in Program::kernels, by kernel text
 };
 
 }  // namespace
 
-Program Lower(std::shared_ptr<Module> module, LoweringGranularity steps) { return Lowering(std::move(module), steps).Run(); }
+Program Lower(std::shared_ptr<Module> module, LoweringGranularity steps, KernelCache& kernels) {
+  return Lowering(std::move(module), steps, kernels).Run();
+}
 
 std::vector<const Instruction*> StepsOf(const Program& program) {
   ComputationSet inside_ops = ComputationsInsideOps(*program.module);

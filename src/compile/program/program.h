@@ -13,7 +13,7 @@
 #include "compile/library/library.h"
 #include "compile/program/routine.h"
 #include "core/ir/module.h"
-#include "transform/loops/kernel.h"
+#include "transform/loops/kernel_cache.h"
 
 namespace shoal::internal {
 
@@ -62,7 +62,7 @@ struct Program {
 enum class LoweringGranularity : uint8_t { kFused, kOps };
 
 // Lowers a module after the passes have run.
-Program Lower(std::shared_ptr<Module> module, LoweringGranularity steps = LoweringGranularity::kFused);
+Program Lower(std::shared_ptr<Module> module, LoweringGranularity steps, KernelCache& kernels);
 
 // The instructions that run as steps of their own, except parameters, tuples and other structure: those in fusions,
 // routines and sequences are parts of a step.

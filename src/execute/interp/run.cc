@@ -97,20 +97,20 @@ int64_t RunSlotCount(const RunSettings& settings) {
 }  // namespace
 
 Result<RunOutcome> RunPlan(const ModulePlan& plan, const DeviceGrid& grid, std::vector<std::vector<Value>> inputs,
-                           const RunSettings& given) {
+                           RunSettings settings) {
   const auto start = Clock::now();
   const auto count = static_cast<size_t>(grid.count());
-  const Placement placement = given.placement == nullptr ? SingleProcessPlacement(grid.count()) : *given.placement;
+  const Placement placement = settings.placement == nullptr ? SingleProcessPlacement(grid.count()) : *settings.placement;
   const std::vector<int64_t> local = placement.Local();
+  const int64_t run_slots = RunSlotCount(settings);
   std::optional<ThreadPool> one_thread;
-  RunSettings settings = given;
   if (settings.pool == nullptr) settings.pool = &one_thread.emplace(1);
   std::vector<std::unique_ptr<MemoryMeter>> meters;  // declared first: they must outlive all arrays of the run
   RunOutcome outcome;
   std::vector<std::vector<Value>> arguments = std::move(inputs);
   std::unique_ptr<ProcessLink> link;
   if (settings.job != nullptr) link = std::make_unique<ProcessLink>(*settings.job, placement, plan.module());
-  CollectiveRuntime runtime(grid, plan.module().source.get(), RunSlotCount(given), link.get(), settings.pool);
+  CollectiveRuntime runtime(grid, plan.module().source.get(), run_slots, link.get(), settings.pool);
   Device polling(local.empty() ? 0 : local[0], grid, plan, runtime, settings);
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t id : local) {
@@ -160,7 +160,7 @@ Result<RunOutcome> RunPlan(const ModulePlan& plan, const DeviceGrid& grid, std::
       poller.MarkDone();
     });
     runtime.SetBlockingHook([&] { return threads.AddThread(); });
-    for (int64_t i = 0; i < RunSlotCount(given); ++i) {
+    for (int64_t i = 0; i < run_slots; ++i) {
       if (threads.AddThread()) continue;
       runtime.Stop(ThreadCreationError());
       threads.RunOnThisThread();  // each device detects that the run was stopped

@@ -42,7 +42,7 @@ inline constexpr std::string_view kRunCancelled = "run.cancelled";
 // Runs the entry computation with arguments[device][parameter], each device on its own thread. The first error on any
 // device stops all devices and is returned. Several threads may run a plan at a time.
 Result<RunOutcome> RunPlan(const ModulePlan& plan, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
-                           const RunSettings& settings);
+                           RunSettings settings);
 
 // The result of a module without parameters on one device. The module must outlive it.
 Result<Value> EvaluateConstantModule(const Module& module);

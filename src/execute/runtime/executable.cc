@@ -112,6 +112,8 @@ Status Executable::CompileProgram(const CompileOptions& options) {
   PipelineOptions passes = options.passes;
   passes.context = EnginePassContext();
   passes.context.grid = grid_;
+  KernelCache kernels;
+  passes.context.kernels = &kernels;
   std::vector<Refusal> refusals;
   passes.context.on_refusal = [&](const Instruction& root, std::string_view reason) {
     refusals.push_back({std::string(root.name), reason});
@@ -121,7 +123,7 @@ Status Executable::CompileProgram(const CompileOptions& options) {
   // The copy shares names and literals with the module and keeps it alive.
   std::shared_ptr<Module> running(copy.release(), [original = module_](Module* module) { delete module; });
   const auto granularity = options.per_instruction ? LoweringGranularity::kOps : LoweringGranularity::kFused;
-  Program program = Lower(running, granularity);
+  Program program = Lower(running, granularity, kernels);
   program.refusals.insert(program.refusals.begin(), refusals.begin(), refusals.end());
   program_ = std::make_unique<const Program>(std::move(program));
   const CodeUnits units = CodeUnitsOf(*program_);
@@ -134,7 +136,7 @@ Status Executable::CompileProgram(const CompileOptions& options) {
 Result<RunOutcome> Executable::Run(std::vector<std::vector<Value>> arguments, RunSettings settings) const {
   settings.numerics = numerics_;
   settings.times_fallbacks = program_ != nullptr;
-  return RunPlan(*plan_, grid_, std::move(arguments), settings);
+  return RunPlan(*plan_, grid_, std::move(arguments), std::move(settings));
 }
 
 }  // namespace shoal::internal

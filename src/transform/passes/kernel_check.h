@@ -1,23 +1,27 @@
-// Asks the kernel builder whether kernels can compute a fusion. Fusions with equal bodies are built once.
+// Asks the kernel builder whether kernels can compute a fusion.
 #pragma once
 
-#include "absl/container/flat_hash_map.h"
-#include "core/ir/equivalence.h"
+#include "transform/loops/kernel_cache.h"
 #include "transform/passes/pass.h"
 
 namespace shoal::internal {
 
 class KernelCheck {
  public:
-  // The checked fusions must not change while the object exists.
-  explicit KernelCheck(const PassContext& context) : context_(context) {}
+  explicit KernelCheck(const PassContext& context)
+      : context_(context), kernels_(context.kernels != nullptr ? *context.kernels : own_) {}
 
   // Returns false if the builder refuses the fusion, which has replaced the group of `root`, and reports the refusal.
-  bool Accepts(const Instruction& fusion, const Instruction& root);
+  bool Accepts(const Instruction& fusion, const Instruction& root) {
+    const KernelCache::Entry& entry = kernels_.Of(fusion);
+    if (entry.kernels.empty() && context_.on_refusal) context_.on_refusal(root, entry.refusal);
+    return !entry.kernels.empty();
+  }
 
  private:
   const PassContext& context_;
-  absl::flat_hash_map<const Computation*, std::string_view, BodyHash, BodyEqual> refusals_;  // empty: accepted
+  KernelCache own_;
+  KernelCache& kernels_;
 };
 
 }  // namespace shoal::internal

@@ -13,6 +13,8 @@
 
 namespace shoal::internal {
 
+class KernelCache;
+
 // Rates of a device, to compare durations. The default is a typical accelerator; rough values suffice.
 struct DeviceRates {
   double bytes_per_second = 3e12, flops_per_second = 4e14, link_bytes_per_second = 5e10, link_latency = 2e-5;
@@ -26,6 +28,7 @@ struct PassContext {
   std::function<Result<Value>(const Module& module)> evaluate = {};
   // True if the target compiles the instruction, such as a loop, as one unit. Empty: it compiles none.
   std::function<bool(const Instruction& hlo)> compiles_as_unit = {};
+  KernelCache* kernels = nullptr;  // shared with other passes and the lowering
   // Called if a pass does not fuse a group because the kernel builder refused it. `root` is the root of the group.
   std::function<void(const Instruction& root, std::string_view reason)> on_refusal = {};
 
