@@ -28,7 +28,7 @@ struct DumpFolder {
   std::map<std::string, int64_t> others;  // number of other files by kind: "buffer-assignment.txt", "ll"
 };
 
-// Lists a dump directory and its subfolders. Does not open files: a file listed as a module may not be one.
+// Lists a dump directory and its subfolders; or the different graphs of a file of XLA_SAVE_TENSORS_FILE. Does not open files: a file listed as a module may not be one.
 Result<DumpFolder> ReadDumpFolder(const std::string& path);
 
 }  // namespace shoal::internal
