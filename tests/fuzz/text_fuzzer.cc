@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/verify/verify.h"
+#include "formats/files/graph_dump.h"
 #include "formats/proto/write.h"
 #include "formats/text/parser.h"
 #include "formats/text/printer.h"
@@ -23,6 +24,10 @@ std::unique_ptr<shoal::internal::Module> Read(std::string text, bool strict) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
+  if (shoal::internal::LooksLikeGraphDump(text)) {
+    std::unique_ptr<shoal::internal::Source> source = shoal::internal::Source::FromString("fuzz", text);
+    for (int64_t number = 0; number < 3; ++number) static_cast<void>(shoal::internal::SelectGraph(*source, number).ok());
+  }
   const bool well_formed = Read(text, /*strict=*/true) != nullptr;
   std::unique_ptr<shoal::internal::Module> module = Read(text, /*strict=*/false);
   if (module == nullptr) return 0;

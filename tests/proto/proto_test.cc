@@ -1,4 +1,5 @@
 // Messages that no text produces: invalid ones, other message types, older formats.
+#include <google/protobuf/unknown_field_set.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -137,6 +138,94 @@ TEST(ReadProto, OldComparison) {
   const Instruction& hlo = *input.module->entry->instructions[2];
   EXPECT_EQ(hlo.opcode, Opcode::kCompare);
   EXPECT_EQ(hlo[Op<Opcode::kCompare>::kDirection], ComparisonDirection::kLt);
+}
+
+// The text of the message after `change`; empty if it cannot be read.
+std::string TextOf(const std::function<void(proto::HloModuleProto&)>& change) {
+  proto::HloModuleProto message = Message();
+  change(message);
+  Diags diags;
+  ProtoInput input = Read(message.SerializeAsString(), diags);
+  return input.module == nullptr ? "" : PrintModule(*input.module);
+}
+
+bool Contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(ReadProto, IotaGroupsOf2024) {
+  auto change = [](M m) {
+    I reduce = At(m, 1, 2);
+    reduce->set_opcode("all-reduce");
+    reduce->mutable_operand_ids()->RemoveLast();
+    reduce->set_channel_id(1);
+    reduce->set_use_global_device_ids(true);
+    reduce->add_called_computation_ids(0);
+    auto* iota = reduce->mutable_collective_device_list()->mutable_iota_replica_group_list();
+    iota->set_num_replica_groups(2);
+    iota->set_num_devices_per_group(4);
+    iota->add_iota_reshape_dims(4);
+    iota->add_iota_reshape_dims(2);
+    iota->add_iota_transpose_perm(1);
+    iota->add_iota_transpose_perm(0);
+  };
+  EXPECT_TRUE(Contains(TextOf(change), "replica_groups=[2,4]<=[4,2]T(1,0)")) << TextOf(change);
+  // The oldest field wins, as in XLA.
+  auto both = [&](M m) {
+    change(m);
+    At(m, 1, 2)->add_replica_groups()->add_replica_ids(3);
+  };
+  EXPECT_TRUE(Contains(TextOf(both), "replica_groups={{3}}")) << TextOf(both);
+}
+
+TEST(ReadProto, ComparisonOrder) {
+  for (const char* order : {"TOTAL", "PARTIAL"}) {
+    auto change = [&](M m) {
+      I compare = At(m, 1, 2);
+      compare->set_opcode("compare");
+      compare->set_comparison_direction("LT");
+      compare->set_comparison_order(order);
+      compare->mutable_shape()->set_element_type(1);
+      I call = At(m, 1, 3);
+      call->set_opcode("copy");
+      call->clear_called_computation_ids();
+    };
+    EXPECT_EQ(Contains(TextOf(change), "order=TOTAL") || Contains(TextOf(change), "type=TOTALORDER"),
+              std::string_view(order) == "TOTAL")
+        << TextOf(change);
+  }
+}
+
+TEST(ReadProto, OldCustomCalls) {
+  auto change = [](M m) {
+    I call = At(m, 1, 2);
+    call->set_opcode("custom-call");
+    call->set_custom_call_target("f");
+    call->set_custom_call_opaque("how");
+  };
+  const std::string text = TextOf(change);
+  EXPECT_TRUE(Contains(text, "custom_call_target=\"f\"")) << text;
+  EXPECT_TRUE(Contains(text, "backend_config=\"how\"")) << text;
+  EXPECT_FALSE(Contains(text, "UNSPECIFIED")) << text;
+}
+
+TEST(ReadProto, OldOriginalValues) {
+  proto::OriginalArrayProto array;
+  array.set_instruction_name("x");
+  array.add_shape_index(1);
+  proto::OriginalValueElementProto current, of_2024;
+  current.set_original_array(array.SerializeAsString());
+  of_2024.set_original_array("x");
+  of_2024.add_array_shape_index(1);
+  auto set = [&](const proto::OriginalValueElementProto& element) {
+    return [&](M m) { *At(m, 1, 0)->mutable_original_value()->add_elements() = element; };
+  };
+  // In the middle of 2025, the elements were in field 2.
+  auto set_leaves = [&](M m) {
+    proto::OriginalValueProto& value = *At(m, 1, 0)->mutable_original_value();
+    value.GetReflection()->MutableUnknownFields(&value)->AddLengthDelimited(2, of_2024.SerializeAsString());
+  };
+  EXPECT_TRUE(Contains(TextOf(set(current)), "origin={{\"x\" {1}}}"));
+  EXPECT_EQ(TextOf(set(of_2024)), TextOf(set(current)));
+  EXPECT_EQ(TextOf(set_leaves), TextOf(set(current)));
 }
 
 TEST(ReadProto, OrderFollowsTheSchedule) {

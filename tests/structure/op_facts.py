@@ -130,6 +130,15 @@ def check_test_names(_):
     return problems
 
 
+def check_protobuf_page(_):
+    """docs/protobuf.md equals the output of tools/producers/proto_fields.py --markdown."""
+    printed = subprocess.run([ROOT / "tools/producers/proto_fields.py", "--markdown"], capture_output=True, timeout=60,
+                             check=False)
+    if printed.returncode != 0 or (ROOT / "docs/protobuf.md").read_bytes() != printed.stdout:
+        return ["docs/protobuf.md is not current; to write it: tools/producers/proto_fields.py --markdown > docs/protobuf.md"]
+    return []
+
+
 def check_ops_page(binary):
     """docs/ops.md equals the output of `shoal ops --markdown`."""
     path = ROOT / "docs/ops.md"

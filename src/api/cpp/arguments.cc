@@ -82,7 +82,7 @@ Result<Buffers> Executable::GenerateArguments(InputMode mode, uint64_t seed) con
     const double bytes = internal::GeneratedBytes(module, grid, inner);
     if (internal::Status fits = CheckRunMemory(module, grid, bytes, grid.count()); !fits.ok())
       return state_->module->MakeError(fits.diag());
-    return internal::BuffersOf(internal::AsTuples(internal::GenerateArguments(module, grid, inner, seed)));
+    return internal::BuffersOf(internal::AsTuples(internal::GenerateArguments(module, grid, {inner, seed, {}})));
   });
 }
 

@@ -48,7 +48,7 @@ Result<Arguments> MakeArguments(const Side& side, const shoal::CompareOptions& o
   }
   const auto mode = static_cast<ArgumentMode>(options.input_mode);
   inputs = StrCat("inputs generated with ", ArgumentModeNames()[static_cast<size_t>(mode)], ", random_seed ", options.random_seed);
-  return GenerateArguments(side.hlo(), grid, mode, options.random_seed);
+  return GenerateArguments(side.hlo(), grid, {mode, options.random_seed, {}});
 }
 
 shoal::Result<Side> SideOf(const shoal::Module& module, const shoal::CompareOptions& options) {
@@ -75,6 +75,8 @@ shoal::Comparison PublicComparison(CompareReport given) {
 }
 
 shoal::Result<shoal::Comparison> CompareSides(Side& a, Side& b, const shoal::CompareOptions& options) {
+  for (Side* side : {&a, &b})
+    if (Status complete = CheckLiterals(side->hlo()); !complete.ok()) return side->module->MakeError(complete.diag());
   const bool is_swapped = IsPartitionedForm(a.hlo(), b.hlo());
   Side &whole = is_swapped ? b : a, &parts = is_swapped ? a : b;
   Result<Partitioning> partitioning = PartitionPair(whole.hlo(), whole.devices, parts.on_devices());

@@ -190,7 +190,7 @@ Result<View> Facts::outline(const OutlineOptions& options) const {
 Totals Facts::totals() const { return internal::PublicTotals(state_->facts.totals()); }
 
 std::vector<std::string> Facts::assumptions() const {
-  std::vector<std::string> all = internal::AssumptionsOf(state_->facts.executions());
+  std::vector<std::string> all = internal::AssumptionsOf(state_->facts);
   for (const std::vector<std::string>& more : {state_->facts.collectives().assumptions, internal::AssumptionsOf(state_->facts.cost())})
     all.insert(all.end(), more.begin(), more.end());
   return all;

@@ -40,6 +40,12 @@ class CompareSession {
       if (Status agreed = job_.CheckInputsAgree(side->input, status); !agreed.ok()) return Failed(*side, agreed.diag());
       if (refused) return FailOnInput(side->input, flags_.common);
     }
+    if (!flags_.shardings_from.empty()) {
+      shardings_ = ReadInput(flags_.shardings_from, {/*strict=*/true});
+      if (shardings_.module == nullptr) return FailOnInput(shardings_, flags_.common);
+    }
+    for (Side* side : {&a_, &b_})
+      if (Status judgeable = CheckLiterals(side->module()); !judgeable.ok()) return Failed(*side, judgeable.diag());
     try {
       return CompareModules();
     } catch (const std::bad_alloc&) {
@@ -59,7 +65,7 @@ class CompareSession {
     if (IsPartitionedForm(a_.module(), b_.module())) std::swap(whole, parts);
     if (Status fit = flags_.limits.Check(parts->module(), parts->devices); !fit.ok()) return Failed(*parts, fit.diag());
     const Module& first = whole->module();
-    Result<Partitioning> partitioning = PartitionPair(first, whole->devices, parts->on_devices());
+    Result<Partitioning> partitioning = PartitionPair(first, whole->devices, parts->on_devices(), shardings_.module.get());
     if (!partitioning.ok()) return Failed(*parts, partitioning.diag());
     const bool split = partitioning->is_split;
     if (Status fit = flags_.limits.Check(first, whole->devices); !fit.ok()) return Failed(*whole, fit.diag());
@@ -102,14 +108,13 @@ class CompareSession {
       return SnapshotArguments(side.module(), grid, side.input.arguments, placement);
     }
     report_.inputs = StrCat("inputs generated with ", flags_.argument_mode, ", random_seed ", flags_.random_seed);
-    return Generate(side.module(), grid, flags_.argument_mode, flags_.random_seed, placement);
+    for (const std::string& note : GeneratedInputNotes(side.module(), flags_.argument_mode))
+      StrAppend(&report_.inputs, "; ", note);
+    SHOAL_ASSIGN(fixed, ParseFixedInputs(side.module(), flags_.fixed_inputs));
+    return Generate(side.module(), grid, flags_.argument_mode, flags_.random_seed, fixed, placement);
   }
 
   int Execute(Side& side, Arguments arguments) {
-    const ElidedLiterals elided = FindElidedLiterals(side.module());
-    if (elided.count > 0)
-      report_.notes.push_back(StrCat(side.input.text()->name(), " has ", elided.count,
-                                     " elided literals, which were filled with generated numbers"));
     if (Status placed = job_.Place(side.devices.grid.count()); !placed.ok()) return Failed(side, placed.diag());
     const EngineFlags engine = job_.WithThreads(flags_.engine);
     CompileOptions options;
@@ -154,6 +159,7 @@ class CompareSession {
   const CompareFlags& flags_;
   JobContext job_;  // declared first, so that it is destroyed last
   Side a_, b_;
+  Input shardings_;  // of --shardings_from
   CompareReport report_;
   std::optional<ThreadPool> pool_;
 };

@@ -12,7 +12,8 @@ namespace shoal::internal {
 struct CompareFlags {
   CommonFlags common;
   JobFlags job;
-  std::string a, b, inputs, argument_mode = "use_random_inputs";
+  std::string a, b, shardings_from, inputs, argument_mode = "use_random_inputs";
+  std::vector<std::string> fixed_inputs;  // NAME=VALUE
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
   ErrorBounds bounds;

@@ -241,8 +241,10 @@ class RunSession {
     if (shares)
       StrAppend(&report_.inputs, "; the module has no shardings, so every device gets the same inputs"
                                  " (--shardings-from=BEFORE.hlo splits those of the module before partitioning)");
+    for (const std::string& note : GeneratedInputNotes(module, mode)) StrAppend(&report_.inputs, "; ", note);
+    SHOAL_ASSIGN(fixed, ParseFixedInputs(module, flags_.fixed_inputs));
     if (!flags_.shardings_from.empty()) return SplitInputs(mode);
-    return Generate(module, grid, mode, flags_.random_seed, job_.placement());
+    return Generate(module, grid, mode, flags_.random_seed, fixed, job_.placement());
   }
 
   // True for a partitioned module from a compiler that dropped the shardings of the parameters. Replicated parameters
@@ -263,7 +265,8 @@ class RunSession {
     const ModuleOnDevices parts{*input_.module, report_.devices.grid};
     SHOAL_ASSIGN(partitioning, PartitioningOf(*before_.module, parts));
     StrAppend(&report_.inputs, ", split by the shardings of ", flags_.shardings_from);
-    const Arguments whole = Generate(*before_.module, DeviceGrid{}, mode, flags_.random_seed, nullptr);
+    SHOAL_ASSIGN(fixed, ParseFixedInputs(*before_.module, flags_.fixed_inputs));
+    const Arguments whole = Generate(*before_.module, DeviceGrid{}, mode, flags_.random_seed, fixed, nullptr);
     return partitioning.is_split ? SplitArguments(whole[0], parts, partitioning, job_.placement())
                                  : RegroupArguments(whole, parts);
   }

@@ -12,6 +12,7 @@ struct RunFlags {
   CommonFlags common;
   JobFlags job;
   std::string file, inputs, outputs, argument_mode = "use_random_inputs", dump, dump_dir = "dump";
+  std::vector<std::string> fixed_inputs;  // NAME=VALUE
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
   EngineFlags engine;

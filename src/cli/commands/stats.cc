@@ -20,7 +20,7 @@ class DumpReader {
   DumpReader(StatsReport& report, const StatsFlags& flags)
       : report_(report), strict_(flags.common.strict), diff_(flags.diff) {
     for (const DumpedModule& module : report.dump.modules) {
-      report_.modules.push_back({&module, "", {}, {}});
+      report_.modules.push_back({&module, "", {}, {}, {}});
       files_ += std::ssize(module.files);
     }
   }
@@ -61,6 +61,7 @@ class DumpReader {
     std::string later_stage;
     for (const DumpFile& file : stats.dumped->files) {
       Input input = ReadInput(file.path, {strict_});
+      if (input.module != nullptr) stats.program = ProgramKeyOf(*input.module);
       auto facts = input.module == nullptr ? nullptr : std::make_unique<ModuleFacts>(*input.module);
       if (input.module != nullptr && stats.final_file.empty()) {
         stats.final_file = file.path;

@@ -19,8 +19,12 @@ Action AddCompare(Options& command) {
   command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the modules)")
       .Positive();
   command.Value("--inputs", flags->inputs, "Inputs for A, in the format of shoal run --inputs");
+  command.Value("--shardings_from", flags->shardings_from,
+                "A module whose parameters and results have the shardings that A and B lack");
   command.Value("--hlo_argument_mode", flags->argument_mode, "Method of generating missing inputs")
       .OneOf(ArgumentModeNames());
+  command.Repeated("--input", flags->fixed_inputs,
+                   "NAME=VALUE: give a parameter this value instead of a generated one; may be repeated");
   command.Value("--random_seed", flags->random_seed, "Seed for generated inputs and rng ops");
   command.Flag("--stub_custom_calls", flags->stub_custom_calls,
                "Generate placeholder results for unknown custom calls");

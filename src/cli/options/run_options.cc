@@ -22,6 +22,8 @@ Action AddRun(Options& command) {
   command.Value("--outputs", flags->outputs, "Write the results to this directory, as dD/K.npy");
   command.Value("--hlo_argument_mode", flags->argument_mode, "Method of generating missing inputs")
       .OneOf(ArgumentModeNames());
+  command.Repeated("--input", flags->fixed_inputs,
+                   "NAME=VALUE: give a parameter this value instead of a generated one; may be repeated");
   command.Value("--random_seed", flags->random_seed, "Seed for generated inputs and rng ops");
   command.Value("--numerics", flags->numerics, "Rounding and summation order (default: inferred from the module)")
       .OneOf({std::begin(kNumerics), std::end(kNumerics)});

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/ir/metadata.h"
 
 namespace shoal::internal {
 
-// "model.py:12", from the metadata or the stack frame that the metadata names; empty if neither has a location.
+// True if a file belongs to an installed package or to Python itself: the line of a Linear layer in torch/nn.
+bool IsInstalledFile(std::string_view file);
+
+// "model.py:12": of the stack that the metadata names, the innermost frame outside of installed packages; else the
+// location in the metadata. Empty if there is none. A path into an installed package begins after site-packages/.
 std::string FormatSourceLocation(const Metadata& metadata, const StackFrames& frames);
 
 }  // namespace shoal::internal

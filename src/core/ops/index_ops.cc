@@ -179,7 +179,9 @@ ShapeResult Op<Opcode::kGetDimensionSize>::Infer(const Instruction& hlo, ShapePo
   SHOAL_TRY(OperandIsArray(hlo, 0));
   SHOAL_TRY(DimensionWithin(hlo, hlo.operand_shape(0), "C2"));
   SHOAL_TRY(SizeFitsInt32(hlo, hlo.operand_shape(0), "C3"));
-  return shapes.Scalar(ElementType::kS32);
+  // XLA of 2019 had u32 sizes.
+  const bool old = hlo.shape_ != nullptr && hlo.shape_->IsScalar() && hlo.shape_->element_type() == ElementType::kU32;
+  return old ? hlo.shape_ : shapes.Scalar(ElementType::kS32);
 }
 
 Status Op<Opcode::kSetDimensionSize>::Normalize(Instruction& hlo, Module&) { return OneDimension(hlo); }
@@ -192,7 +194,8 @@ ShapeResult Op<Opcode::kSetDimensionSize>::Infer(const Instruction& hlo, ShapePo
   const Shape& size = hlo.operand_shape(1);
   SHOAL_TRY(DimensionWithin(hlo, operand, "C2"));
   SHOAL_TRY(SizeFitsInt32(hlo, operand, "C3"));
-  if (!size.IsScalar() || size.element_type() != ElementType::kS32)
+  const bool is_size = size.element_type() == ElementType::kS32 || size.element_type() == ElementType::kU32;
+  if (!size.IsScalar() || !is_size)
     return Broken(hlo, "C4", StrCat("operand 1 must be s32[], got ", Str(size)));
   return WithDynamic(operand, hlo[kDimensions][0], shapes);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/strings.h"
 #include "execute/data/shards.h"
 #include "analyze/facts/manual_regions.h"
 #include "kernels/arrays/floats.h"
@@ -54,10 +55,11 @@ double Scale(ElementType type, Ints whole) {
 // Fills rows of consecutive elements of the whole array.
 class RandomRows {
  public:
-  RandomRows(ElementType type, Ints whole, uint64_t seed, uint64_t stream)
-      : type_(type), scale_(Scale(type, whole)), key_(Mix(Mix(seed) ^ stream)) {
+  RandomRows(ElementType type, Ints whole, uint64_t seed, uint64_t stream, const InputUse& use)
+      : type_(type), use_(use), scale_(Scale(type, whole)), key_(Mix(Mix(seed) ^ stream)) {
     limit_ = type == ElementType::kPred ? 2 : BitWidth(type) < 8 ? 1 << (BitWidth(type) - (IsSigned(type) ? 1 : 0)) : 8;
     limit_ = std::min(limit_, 8);
+    if (use.domain == OperandDomain::kIndex) limit_ = static_cast<int>(std::min<int64_t>(use.limit, MaxIndex(type)));
   }
 
   void Fill(int64_t first, int64_t n, std::byte* out) const {
@@ -75,20 +77,33 @@ class RandomRows {
 
   double Number(uint64_t index) const {
     const uint64_t bits = Mix(key_ + index);
-    if (!IsFloat(type_) && !IsComplex(type_)) return static_cast<double>(bits % static_cast<uint64_t>(limit_));
-    const double number = scale_ * (static_cast<double>(bits >> 40) * 0x1p-23 - 1);
+    const bool positive = use_.domain == OperandDomain::kPositive;
+    if (!IsFloat(type_) && !IsComplex(type_))
+      return static_cast<double>(positive ? 1 + bits % static_cast<uint64_t>(std::max(limit_ - 1, 1))
+                                          : bits % static_cast<uint64_t>(limit_));
+    if (use_.domain == OperandDomain::kExponent) return static_cast<double>(1 + bits % 3);
+    const double unit = static_cast<double>(bits >> 40) * 0x1p-23 - 1;
+    if (positive) return 0.75 + 0.25 * unit;
+    const double number = scale_ * unit;
     return Info(type_).specials == FloatSpecials::kFnu ? std::abs(number) : number;  // the type has no sign
   }
 
+  // The largest index that the type can hold.
+  static int64_t MaxIndex(ElementType type) {
+    const int bits = std::min(BitWidth(type) - (IsSigned(type) ? 1 : 0), 31);
+    return (int64_t{1} << bits) - 1;
+  }
+
   ElementType type_;
+  const InputUse use_;
   double scale_;
   uint64_t key_;
   int limit_ = 8;
 };
 
-Array FilledArray(const Shape& shape, int64_t number) {
+Array FilledArray(const Shape& shape, double number) {
   Array array = Array::Zeros(shape.element_type(), shape.dims());
-  const double numbers[2] = {static_cast<double>(number), 0};
+  const double numbers[2] = {number, 0};
   const int bytes = array.element_bytes();
   std::byte* out = array.mutable_data();
   for (int64_t i = 0; i < array.count(); ++i) StoreNumbers(array.type(), numbers, out + i * bytes, 1);
@@ -99,8 +114,9 @@ Array FilledArray(const Shape& shape, int64_t number) {
 class LeafGenerator {
  public:
   // `whole`: the leaf's shape is the global one, and each device receives the whole array.
-  LeafGenerator(const Leaf& leaf, const DeviceGrid& grid, bool any_sharding, bool whole, uint64_t seed)
-      : leaf_(leaf), devices_(grid), any_sharding_(any_sharding || whole), seed_(seed) {
+  LeafGenerator(const Leaf& leaf, const DeviceGrid& grid, bool any_sharding, bool whole, uint64_t seed,
+                const InputUse& use = {})
+      : leaf_(leaf), devices_(grid), any_sharding_(any_sharding || whole), seed_(seed), use_(use) {
     const int rank = leaf.shape->rank();
     if (leaf.sharding != nullptr && !whole) shards_ = ShardGridOf(*leaf.sharding, rank, grid.partitions);
     if (!shards_) shards_ = ShardGrid::Replicated(rank, grid.partitions);
@@ -124,7 +140,7 @@ class LeafGenerator {
     const auto stream = static_cast<uint64_t>(leaf_.number) + (static_cast<uint64_t>(key.second) << 32);
     Array array =
         RandomArray(leaf_.shape->element_type(), AsInts(WholeDims(*shards_, dims)), AsInts(start), dims, seed_, stream,
-                    on_bytes);
+                    on_bytes, use_);
     arrays_.emplace_back(key, array);
     return array;
   }
@@ -149,6 +165,7 @@ class LeafGenerator {
   const DeviceGrid& devices_;
   bool any_sharding_;
   uint64_t seed_;
+  const InputUse use_;
   std::optional<ShardGrid> shards_;
   std::vector<std::pair<Key, Array>> arrays_;
 };
@@ -180,8 +197,8 @@ std::vector<std::string> ArgumentModeNames() {
 }
 
 Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream,
-                  const OnBytesGenerated& on_bytes) {
-  const RandomRows rows(type, whole, seed, stream);
+                  const OnBytesGenerated& on_bytes, const InputUse& use) {
+  const RandomRows rows(type, whole, seed, stream, use);
   Array array(type, dims);
   if (array.count() == 0) return array;
   const Dims strides = RowMajorStrides(whole);
@@ -242,20 +259,36 @@ double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode
   return bytes;
 }
 
-Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
+const Instruction* FindParameter(const Module& module, std::string_view name) {
+  const auto& parameters = module.entry->parameters;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i]->name == name || StrCat(i) == name) return parameters[i];
+  return nullptr;
+}
+
+Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, const GenerateOptions& options,
                             const OnBytesGenerated& on_bytes, const Placement* placement) {
+  const ArgumentMode mode = options.mode;
   const std::vector<Leaf> leaves = ParameterLeaves(module);
+  const std::vector<InputUse> uses = InputUsesOf(module, leaves);
   const bool any_sharding = AnySharding(leaves);
   const bool whole = HasManualRegions(module);
   std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));
-  for (const Leaf& leaf : leaves) {
-    LeafGenerator generator(leaf, grid, any_sharding, whole, seed);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const Leaf& leaf = leaves[i];
+    LeafGenerator generator(leaf, grid, any_sharding, whole, options.seed, uses[i]);
     Value shared;
+    const FixedInput* fixed = nullptr;
+    for (const FixedInput& one : options.fixed)
+      if (FindParameter(module, one.name) == leaf.hlo) fixed = &one;
+    if (fixed != nullptr && leaf.shape->IsArray()) shared = Value(FilledArray(*leaf.shape, fixed->value));
     for (int64_t device = 0; device < grid.count(); ++device) {
       if (placement != nullptr && !placement->IsLocal(device)) continue;
       Value value;
       if (!leaf.shape->IsArray()) {
         // a token
+      } else if (fixed != nullptr) {
+        value = shared;
       } else if (mode == ArgumentMode::kRandom) {
         value = generator.ArrayFor(device, on_bytes);
       } else if (mode == ArgumentMode::kDeviceId) {
@@ -265,7 +298,8 @@ Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, Argume
         shared = zeros ? Value(FilledArray(*leaf.shape, 0)) : Value(generator.ArrayFor(0, on_bytes));
       }
       values[static_cast<size_t>(device)].push_back(
-          mode == ArgumentMode::kRandom || mode == ArgumentMode::kDeviceId ? std::move(value) : shared);
+          fixed != nullptr || mode == ArgumentMode::kRandom || mode == ArgumentMode::kDeviceId ? std::move(value)
+                                                                                               : shared);
     }
   }
   return ArgumentsFromLeaves(module, values);

@@ -5,6 +5,7 @@
 
 #include "analyze/facts/device_grid.h"
 #include "execute/transport/placement.h"
+#include "execute/data/input_uses.h"
 #include "execute/data/leaves.h"
 #include "kernels/arrays/value.h"
 
@@ -23,12 +24,23 @@ enum class ArgumentMode : uint8_t {
 std::optional<ArgumentMode> ParseArgumentMode(std::string_view name);  // "use_random_inputs"
 std::vector<std::string> ArgumentModeNames();
 
+// A value for every element of a parameter, by its name or number.
+struct FixedInput {
+  std::string name;
+  double value = 0;
+};
+struct GenerateOptions {
+  ArgumentMode mode = ArgumentMode::kRandom;
+  uint64_t seed = 0;
+  std::vector<FixedInput> fixed;
+};
+
 // Floats are in [-1, 1), scaled down for larger arrays, so that chains of matmuls stay finite. Integers are in [0, 8),
-// since they may be trip counts or indices.
+// since they may be trip counts or indices. Random inputs with a special use (input_uses.h) get suitable values.
 // GenerateArguments calls `on_bytes` with the number of bytes as they are generated. GeneratedBytes returns the total.
 // Devices share identical arrays, which therefore count once.
 using OnBytesGenerated = std::function<void(int64_t bytes)>;
-Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
+Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, const GenerateOptions& options,
                             const OnBytesGenerated& on_bytes = {}, const Placement* placement = nullptr);
 double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode mode,
                       const Placement* placement = nullptr);
@@ -38,7 +50,10 @@ double ArgumentBytes(const Module& module);
 // A slice of a random array with dimensions `whole`: the part of size `dims` at `start`. The array depends only on
 // `seed` and `stream`.
 Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream,
-                  const OnBytesGenerated& on_bytes = {});
+                  const OnBytesGenerated& on_bytes = {}, const InputUse& use = {});
+
+// The parameter that a FixedInput names; null if there is none.
+const Instruction* FindParameter(const Module& module, std::string_view name);
 
 // Assembles arguments from leaves[device][leaf].
 Arguments ArgumentsFromLeaves(const Module& module, const std::vector<std::vector<Value>>& leaves);

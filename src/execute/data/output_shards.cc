@@ -16,22 +16,25 @@
 namespace shoal::internal {
 namespace {
 
+// The smallest number of parts of `whole` elements that have `shard` elements each and whose number divides `devices`.
+// The last parts may be partly or entirely padding: 3 elements over 4 devices form 4 parts of 1. Returns 0 if there is
+// none: parts of 7 imply 2 parts, but 2 parts of 10 elements have 5 each.
+int64_t PartsOf(int64_t whole, int64_t shard, int64_t devices) {
+  if (shard == whole) return 1;
+  if (shard <= 0 || shard > whole) return 0;
+  for (int64_t parts = CeilDiv(whole, shard); parts <= devices && CeilDiv(whole, parts) == shard; ++parts)
+    if (devices % parts == 0) return parts;
+  return 0;
+}
+
 // Returns the number of parts along each dimension, or nullopt if `shard` cannot be a shard of `whole`.
 std::optional<Dims> TilesOf(Ints whole, Ints shard, int64_t devices) {
   if (whole.size() != shard.size()) return std::nullopt;
   Dims tiles;
-  int64_t used = 1;
   for (size_t d = 0; d < whole.size(); ++d) {
-    if (shard[d] == whole[d]) {
-      tiles.push_back(1);
-      continue;
-    }
-    if (shard[d] <= 0 || shard[d] > whole[d]) return std::nullopt;
-    tiles.push_back(CeilDiv(whole[d], shard[d]));
-    // 10 elements over 4 devices form shards of 3. Shards of 7 imply 2 parts, but 2 parts of 10 elements have 5 each.
-    if (CeilDiv(whole[d], tiles[d]) != shard[d] || devices % tiles[d] != 0) return std::nullopt;
-    used *= tiles[d];
-    if (used > devices || devices % used != 0) return std::nullopt;
+    tiles.push_back(PartsOf(whole[d], shard[d], devices));
+    if (tiles[d] == 0) return std::nullopt;
+    devices /= tiles[d];
   }
   return tiles;
 }
@@ -296,6 +299,35 @@ const std::optional<ShardGrid>* AliasedParameter(const PartitionedPair& pair, co
   return nullptr;
 }
 
+// The shards of devices that are numbered by the digits of `order`, slowest first: a dimension's part, or a copy.
+ShardGrid ShardsInOrder(const Dims& tiles, const std::vector<size_t>& order, int64_t copies) {
+  const int64_t devices = ElementCount(AsInts(tiles)) * copies;
+  ShardGrid grid{tiles, std::vector<Dims>(static_cast<size_t>(devices), Dims(tiles.size(), 0))};
+  for (int64_t device = 0; device < devices; ++device) {
+    int64_t rest = device;
+    for (size_t i = order.size(); i-- > 0;) {
+      const int64_t size = order[i] == tiles.size() ? copies : tiles[order[i]];
+      if (order[i] < tiles.size()) grid.positions[static_cast<size_t>(device)][order[i]] = rest % size;
+      rest /= size;
+    }
+  }
+  return grid;
+}
+
+// The shards in every order of the axes of a mesh that has one axis for each divided dimension and one for the copies.
+std::vector<ShardGrid> OtherOrders(const Dims& tiles, int64_t devices) {
+  constexpr size_t kMaxAxes = 4;
+  const int64_t copies = devices / ElementCount(AsInts(tiles));
+  std::vector<size_t> order;
+  for (size_t d = 0; d < tiles.size(); ++d)
+    if (tiles[d] > 1) order.push_back(d);
+  if (copies > 1) order.push_back(tiles.size());
+  std::vector<ShardGrid> grids;
+  if (order.size() > kMaxAxes) return grids;
+  while (std::next_permutation(order.begin(), order.end())) grids.push_back(ShardsInOrder(tiles, order, copies));
+  return grids;
+}
+
 }  // namespace
 
 std::optional<ShardGrid> DefaultShards(Ints whole, Ints shard, int64_t devices) {
@@ -332,6 +364,12 @@ std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole
 std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard) {
   const std::optional<Dims> tiles = TilesOf(whole, shard, pair.grid.count());
   const Leaf of_parts = ResultLeaves(pair.parts)[leaf], of_whole = ResultLeaves(pair.whole)[leaf];
+  if (pair.shardings != nullptr) {
+    const std::vector<Leaf> given = ResultLeaves(*pair.shardings);
+    const Sharding* sharding = leaf < given.size() ? given[leaf].sharding : nullptr;
+    if (std::optional<ShardGrid> annotated = ShardsByAnnotation(sharding, whole, shard, pair.grid))
+      return InferredShards{std::move(*annotated), "by its sharding in the module of --shardings_from"};
+  }
   if (std::optional<ShardGrid> annotated = ShardsByAnnotation(of_parts.sharding, whole, shard, pair.grid))
     return InferredShards{std::move(*annotated), "by its sharding"};
   if (std::optional<ShardGrid> annotated = ShardsByAnnotation(of_whole.sharding, whole, shard, pair.grid))
@@ -343,7 +381,7 @@ std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t l
   if (std::optional<InferredShards> shards = ByDimensions(pair, of_whole, *tiles)) return shards;
   if (std::optional<InferredShards> shards = ByMesh(pair, *tiles)) return shards;
   return InferredShards{*DefaultShards(whole, shard, pair.grid.count()),
-                        "in device order, since no sharding specifies it"};
+                        "in device order, since no sharding specifies it", true, OtherOrders(*tiles, pair.grid.count())};
 }
 
 }  // namespace shoal::internal

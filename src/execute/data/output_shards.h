@@ -23,6 +23,8 @@ std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole
 struct InferredShards {
   ShardGrid grid;
   std::string source;  // "by the sharding of t.3", "in device order, since no sharding specifies it"
+  bool is_guess = false;
+  std::vector<ShardGrid> other_orders = {};  // if it is a guess: the same shards in other orders of the devices
 };
 
 // A module that is not partitioned, its partitioned form, and the shards of the parameters' leaves if known.
@@ -31,13 +33,14 @@ struct PartitionedPair {
   const Module& parts;
   DeviceGrid grid;
   std::vector<std::optional<ShardGrid>> parameters;
+  const Module* shardings = nullptr;  // a module whose results have shardings, which are used first; null: none
 };
 
 // Infers the shards of leaf number `leaf` of the results, which has dimensions `whole` in one module and `shard` in the
-// other. Uses the first available source: the result's sharding in the partitioned module; its sharding in the whole
-// module; the parameter with which it is aliased in the partitioned module; shardings of the values in the whole module
-// from which its dimensions derive; the mesh axes, if only one choice yields the number of parts; device order. Returns
-// nullopt if the shapes do not match.
+// other. Uses the first available source: the result's sharding in the module `shardings`; in the partitioned module; in
+// the whole module; the parameter with which it is aliased in the partitioned module; shardings of the values in the
+// whole module from which its dimensions derive; the mesh axes, if only one choice yields the number of parts; device
+// order, which is a guess. Returns nullopt if the shapes do not match.
 std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard);
 
 }  // namespace shoal::internal

@@ -12,13 +12,15 @@
 
 namespace shoal::internal {
 
-Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& parts) {
+Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& parts, const Module* shardings) {
   const std::vector<Leaf> leaves = ParameterLeaves(whole), part_leaves = ParameterLeaves(parts.module);
+  const std::vector<Leaf> given = shardings == nullptr ? std::vector<Leaf>() : ParameterLeaves(*shardings);
   if (leaves.size() != part_leaves.size())
     return Fail(
         {}, "compare.C1",
         StrCat("the modules must take the same number of arrays, got ", leaves.size(), " and ", part_leaves.size()));
   Partitioning partitioning;
+  partitioning.shardings = shardings;
   for (size_t i = 0; i < leaves.size(); ++i) {
     const Leaf& leaf = part_leaves[i];
     const Shape &a = *leaves[i].shape, &b = *leaf.shape;
@@ -27,7 +29,9 @@ Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& 
           leaf.hlo->at, "compare.C2",
           StrCat(DescribeInput(leaf), " is ", ToString(b), " in one module, ", ToString(a), " in the other"));
     partitioning.is_split = partitioning.is_split || !std::ranges::equal(a.dims(), b.dims());
-    std::optional<ShardGrid> shards = ShardsByAnnotation(leaf.sharding, a.dims(), b.dims(), parts.grid);
+    const Sharding* first = i < given.size() ? given[i].sharding : nullptr;
+    std::optional<ShardGrid> shards = ShardsByAnnotation(first, a.dims(), b.dims(), parts.grid);
+    if (!shards) shards = ShardsByAnnotation(leaf.sharding, a.dims(), b.dims(), parts.grid);
     if (!shards) shards = ShardsByAnnotation(leaves[i].sharding, a.dims(), b.dims(), parts.grid);
     partitioning.annotated.push_back(shards);
     if (!shards) {
@@ -49,8 +53,9 @@ bool IsPartitionedForm(const Module& a, const Module& b) {
   return ArgumentBytes(a) < ArgumentBytes(b) || (a.num_partitions > 1 && b.num_partitions == 1);
 }
 
-Result<Partitioning> PartitionPair(const Module& whole, InferredGrid& whole_devices, const ModuleOnDevices& parts) {
-  SHOAL_ASSIGN(partitioning, PartitioningOf(whole, parts));
+Result<Partitioning> PartitionPair(const Module& whole, InferredGrid& whole_devices, const ModuleOnDevices& parts,
+                                   const Module* shardings) {
+  SHOAL_ASSIGN(partitioning, PartitioningOf(whole, parts, shardings));
   const bool unpartitioned = whole.num_partitions == 1 && whole.replica_count == 1 &&
                              whole_devices.grid.count() != parts.grid.count();
   if ((partitioning.is_split || unpartitioned) && !HasManualRegions(whole))
@@ -127,6 +132,27 @@ void CompareShards(std::span<const Array> shards, const ShardGrid& grid, const E
   worst.device = 0;
 }
 
+// Compares the reassembled shards. If their order is a guess and they differ, tries the other orders.
+void CompareReassembled(std::span<const Array> shards, const InferredShards& inferred, const ErrorBounds& bounds,
+                        OutputComparison& worst) {
+  OutputComparison first = worst;
+  CompareShards(shards, inferred.grid, bounds, first);
+  first.note = StrCat(DescribeShards(inferred.grid), ", ", inferred.source);
+  if (first.difference.num_exceeding > 0 && inferred.is_guess) {
+    for (const ShardGrid& grid : inferred.other_orders) {
+      OutputComparison other = worst;
+      CompareShards(shards, grid, bounds, other);
+      if (other.difference.num_exceeding > 0) continue;
+      worst = std::move(other);
+      worst.note = StrCat(DescribeShards(grid), ", in another order than that of the devices, the first that agrees; "
+                          "no sharding specifies it");
+      return;
+    }
+    StrAppend(&first.note, "; the order is a guess, and --shardings_from=FILE replaces it");
+  }
+  worst = std::move(first);
+}
+
 }  // namespace
 
 Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
@@ -141,7 +167,7 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
   std::vector<std::vector<Value>> a, b;
   for (const Value& result : whole_results) AppendLeaves(result, a.emplace_back());
   for (const Value& result : part_results) AppendLeaves(result, b.emplace_back());
-  const PartitionedPair pair{whole, parts.module, parts.grid, partitioning.annotated};
+  const PartitionedPair pair{whole, parts.module, parts.grid, partitioning.annotated, partitioning.shardings};
   const std::vector<double> errors = EstimateResultErrors(whole), part_errors = EstimateResultErrors(parts.module);
   std::vector<OutputComparison> outputs;
   for (size_t i = 0; i < leaves.size(); ++i) {
@@ -161,8 +187,7 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
                     StrCat("output ", leaves[i].number, " is ", ToString(shards[0]), " on each of ",
                            parts.grid.count(), " devices, but that is not a shard of the other module's ",
                            ToString(worst.a)));
-      CompareShards(shards, inferred->grid, own, worst);
-      worst.note = StrCat(DescribeShards(inferred->grid), ", ", inferred->source);
+      CompareReassembled(shards, *inferred, own, worst);
       outputs.push_back(std::move(worst));
       continue;
     }

@@ -22,17 +22,21 @@ struct Partitioning {
   std::vector<ShardGrid> parameters;
   std::vector<std::optional<ShardGrid>> annotated;  // like `parameters`, but only leaves with a sharding
   std::vector<std::string> notes;                   // one sentence for each assumed sharding
+  const Module* shardings = nullptr;                // as in PartitionedPair
 };
 
-// Fails if the partitioned module's parameters cannot be shards of the whole module's parameters.
-Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& parts);
+// Fails if the partitioned module's parameters cannot be shards of the whole module's parameters. The shardings of the
+// module `shardings`, if there is one, are used first.
+Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& parts,
+                                    const Module* shardings = nullptr);
 
 // Of two modules to compare, true if A rather than B can be the partitioned form of the other.
 bool IsPartitionedForm(const Module& a, const Module& b);
 
 // The partitioning of two modules to compare. A module with full arrays runs on one device, even if its shardings name
 // more; this function then changes `whole_devices`. Fails if the modules cannot be compared.
-Result<Partitioning> PartitionPair(const Module& whole, InferredGrid& whole_devices, const ModuleOnDevices& parts);
+Result<Partitioning> PartitionPair(const Module& whole, InferredGrid& whole_devices, const ModuleOnDevices& parts,
+                                   const Module* shardings = nullptr);
 
 // Splits the whole module's arguments into shards for each device of the partitioned module. With a placement, devices
 // of other processes have none.

@@ -48,6 +48,15 @@ ElidedLiterals FindElidedLiterals(const Module& module) {
   return elided;
 }
 
+Status CheckLiterals(const Module& module) {
+  const ElidedLiterals elided = FindElidedLiterals(module);
+  if (elided.count == 0) return {};
+  return Fail(elided.first->at, "compare.C7",
+              StrCat("the values of ", elided.first->name, " are not in this dump, so the results cannot be compared; "
+                     "use the protobuf of the same module, or dump it with --xla_dump_large_constants or "
+                     "print_large_constants"));
+}
+
 Diag ElidedLiteralsError(const ElidedLiterals& elided) {
   return Fail(elided.first->at, "",
               StrCat("literal ", elided.first->name, " was elided from the dump ({...})",

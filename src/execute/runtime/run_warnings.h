@@ -18,6 +18,8 @@ struct ElidedLiterals {
   const Instruction* first = nullptr;
 };
 ElidedLiterals FindElidedLiterals(const Module& module);
+// Fails if the module has elided literals: its results cannot be compared with those of another module.
+Status CheckLiterals(const Module& module);
 
 // ElidedLiteralsError rejects literals that were elided from the dump. ElidedWarning reports generated replacements.
 Diag ElidedLiteralsError(const ElidedLiterals& elided);

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <climits>
+#include <filesystem>
 #include <set>
 
 #include "core/base/files.h"
+#include "core/base/source.h"
 #include "core/base/strings.h"
+#include "formats/files/graph_dump.h"
 
 namespace shoal::internal {
 namespace {
@@ -110,7 +113,31 @@ int64_t DumpedModule::Bytes() const {
   return bytes;
 }
 
+namespace {
+
+// The distinct graphs of a file of PyTorch/XLA, as modules.
+Result<DumpFolder> ReadGraphDump(const std::string& path) {
+  SHOAL_ASSIGN(source, Source::Read(path));
+  if (!LooksLikeGraphDump(source->text()))
+    return Fail(StrCat(path, " is neither a directory nor a file of XLA_SAVE_TENSORS_FILE"));
+  const std::vector<SavedGraph> graphs = FindSavedGraphs(source->text());
+  DumpFolder folder;
+  for (const SavedGraph& graph : graphs) {
+    if (graph.first_same != graph.number) continue;
+    const auto times = std::ranges::count_if(graphs, [&](const SavedGraph& g) { return g.first_same == graph.number; });
+    std::string name = StrCat("#", graph.number, graph.location.empty() ? "" : " ", graph.location);
+    if (times > 1) StrAppend(&name, " × ", times);
+    folder.modules.push_back(
+        {std::move(name), {{StrCat(path, "#", graph.number), std::ssize(graph.hlo), "before_optimizations", 0}}});
+  }
+  return folder;
+}
+
+}  // namespace
+
 Result<DumpFolder> ReadDumpFolder(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) return ReadGraphDump(path);
   SHOAL_ASSIGN(listing, ListFolder(path, /*max_depth=*/INT_MAX, /*follow_links=*/false));
   DumpFolder folder;
   for (const auto& [subfolder, reason] : listing.unreadable)

@@ -29,7 +29,7 @@ struct DumpFolder {
   std::vector<std::pair<std::string, std::string>> unreadable;  // path of a subfolder that cannot be read, and reason
 };
 
-// Lists a dump directory and its subfolders. Does not open files: a file listed as a module may not be one.
+// Lists a dump directory and its subfolders; or the different graphs of a file of XLA_SAVE_TENSORS_FILE. Does not open files: a file listed as a module may not be one.
 Result<DumpFolder> ReadDumpFolder(const std::string& path);
 
 }  // namespace shoal::internal

@@ -1,6 +1,7 @@
 #include "formats/files/module_file.h"
 
 #include "core/base/strings.h"
+#include "formats/files/graph_dump.h"
 #include "formats/proto/detect.h"
 #include "formats/proto/read.h"
 #include "formats/proto/write.h"
@@ -31,7 +32,9 @@ std::string OtherLanguage(std::string_view text) {
 }  // namespace
 
 ModuleFile ReadModuleFile(const std::string& path, const ParseOptions& options) {
-  Result<std::unique_ptr<Source>> source = Source::Read(path);
+  const GraphPath split = SplitGraphPath(path);
+  Result<std::unique_ptr<Source>> source = Source::Read(split.file);
+  if (source.ok() && LooksLikeGraphDump((*source)->text())) source = SelectGraph(**source, split.graph);
   if (source.ok()) {
     ModuleFile file = ReadModuleSource(std::move(*source), options);
     file.path = path;

@@ -122,7 +122,7 @@ constexpr FieldLocation kFieldLocations[] = {
     {"offset_dims", "", "gather_dimension_numbers.offset_dims"},
     {"operand_batching_dims", "", "gather_dimension_numbers.operand_batching_dims"},
     {"operand_precision", "", "precision_config.operand_precision"},
-    {"order", "", "", 0, &kNotStored},  // implied by type
+    {"order", "", "comparison_order"},
     {"parameter_replication", "", "parameter_replication.replicated_at_leaf_buffers"},
     {"rhs_batch_dims", "lhs_ragged_dims", "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_batch_dimensions"},
     {"rhs_batch_dims", "", "dot_dimension_numbers.rhs_batch_dimensions"},

@@ -1,6 +1,9 @@
 #include "formats/proto/auto_upgrade.h"
 
+#include <google/protobuf/unknown_field_set.h>
+
 #include <string_view>
+#include <utility>
 
 namespace shoal::internal {
 namespace {
@@ -15,6 +18,29 @@ constexpr OldComparison kOldComparisons[] = {
     {"greater-than", "GT"}, {"less-than-or-equal-to", "LE"}, {"less-than", "LT"},
 };
 
+// From 2024 to 2025, the list of a collective's groups could have the form that is now a field of its own.
+void UpgradeReplicaGroups(proto::HloInstructionProto& instruction) {
+  if (!instruction.collective_device_list().has_iota_replica_group_list()) return;
+  proto::IotaReplicaGroupListProto iota =
+      std::move(*instruction.mutable_collective_device_list()->mutable_iota_replica_group_list());
+  *instruction.mutable_iota_collective_device_list() = std::move(iota);
+}
+
+// In the middle of 2025, the elements of an original value were in field 2, below a shape.
+void UpgradeOriginalValue(proto::OriginalValueProto& value) {
+  google::protobuf::UnknownFieldSet& fields = *value.GetReflection()->MutableUnknownFields(&value);
+  bool is_old = false;
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const google::protobuf::UnknownField& field = fields.field(i);
+    if (field.number() != proto::OriginalValueProto::kIsSyntheticCallFieldNumber ||
+        field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+      continue;
+    if (!std::exchange(is_old, true)) value.clear_elements();
+    value.add_elements()->ParseFromString(field.length_delimited());
+  }
+  if (is_old) fields.Clear();
+}
+
 }  // namespace
 
 void AutoUpgrade(proto::HloInstructionProto& instruction) {
@@ -28,6 +54,13 @@ void AutoUpgrade(proto::HloInstructionProto& instruction) {
     instruction.set_cross_program_prefetch_index(0);
   if (instruction.all_reduce_id() > 0 && instruction.channel_id() <= 0)
     instruction.set_channel_id(instruction.all_reduce_id());
+  if (!instruction.comparison_order().empty()) instruction.clear_comparison_type();  // the order implies the type
+  UpgradeReplicaGroups(instruction);
+  if (instruction.has_original_value()) UpgradeOriginalValue(*instruction.mutable_original_value());
+  if (instruction.custom_call_target().empty()) return;
+  // Old custom calls: without a version, and with the configuration in a field of its own.
+  if (instruction.custom_call_api_version() == 0) instruction.set_custom_call_api_version(1);
+  if (instruction.backend_config().empty()) instruction.set_backend_config(instruction.custom_call_opaque());
 }
 
 }  // namespace shoal::internal

@@ -132,6 +132,12 @@ class JsonWriter {
         break;
       case FieldDescriptor::CPPTYPE_STRING: {
         const std::string text = i < 0 ? r.GetString(message, &field) : r.GetRepeatedString(message, &field, i);
+        if (&field == OriginalArrayField()) {
+          proto::OriginalArrayProto array;
+          array.ParseFromString(text);
+          WriteMessage(array);
+          break;
+        }
         // The elements of a literal are binary data.
         const bool raw = field.containing_type() == proto::LiteralProto::descriptor();
         WriteText(raw ? absl::Base64Escape(text) : text);
@@ -143,6 +149,12 @@ class JsonWriter {
       case FieldDescriptor::CPPTYPE_ENUM:
         break;  // the schema has none
     }
+  }
+
+  // This field is declared as bytes, because older files have a name there.
+  static const FieldDescriptor* OriginalArrayField() {
+    using Element = proto::OriginalValueElementProto;
+    return Element::descriptor()->FindFieldByNumber(Element::kOriginalArrayFieldNumber);
   }
 
   void WriteInt32(const FieldDescriptor& field, int32_t value) {

@@ -53,8 +53,20 @@ void WriteStatistics(const AttrField&, const AttrValue* value, AttrTarget& targe
   }
 }
 
-bool AnyNegative(const Int64s& ints) {
+bool AnyNegative(Ints ints) {
   return std::any_of(ints.begin(), ints.end(), [](int64_t i) { return i < 0; });
+}
+
+// Reads the array of an original value's element. Until May 2025, its fields were directly in the element; a name
+// starts with a letter or '_', which cannot be the first byte of a message.
+Result<OriginalArray> ReadElementArray(Module& module, const proto::OriginalValueElementProto& from) {
+  const std::string& bytes = from.original_array();
+  constexpr char kFirstLetter = 'A';
+  if (!bytes.empty() && bytes[0] >= kFirstLetter)
+    return OriginalArray{module.arena.CopyString(bytes), CopyInts(module, from.array_shape_index())};
+  proto::OriginalArrayProto array;
+  if (!array.ParseFromString(bytes)) return Fail("original_value: an element has a corrupt original_array");
+  return ReadOriginalArray(module, array);
 }
 
 DecodeResult ReadOriginalValue(const AttrField&, const AttrSource& source) {
@@ -64,14 +76,17 @@ DecodeResult ReadOriginalValue(const AttrField&, const AttrSource& source) {
   OriginalValue value;
   std::vector<std::string_view> calls;
   if (from.is_synthetic_call()) calls.push_back("");
+  if (!from.call_hierarchy().empty()) calls.push_back(module.arena.CopyString(from.call_hierarchy()));
   for (const std::string& call : from.shoal_calls()) calls.push_back(module.arena.CopyString(call));
   value.calls = module.arena.Copy(calls);
   std::vector<OriginalValue::Leaf> leaves;
   for (const proto::OriginalValueElementProto& element : from.elements()) {
     if (from.is_synthetic_call()) break;
     // XLA drops the whole original value if an index is negative.
-    if (AnyNegative(element.shape_index()) || AnyNegative(element.original_array().shape_index())) return DecodedAttr{};
-    leaves.push_back({CopyInts(module, element.shape_index()), ReadOriginalArray(module, element.original_array())});
+    const Ints index = CopyInts(module, element.shape_index());
+    SHOAL_ASSIGN(array, ReadElementArray(module, element));
+    if (AnyNegative(index) || AnyNegative(array.shape_index)) return DecodedAttr{};
+    leaves.push_back({index, array});
   }
   value.leaves = module.arena.Copy(leaves);
   const OriginalValue* result = module.arena.New<OriginalValue>(value);
@@ -84,12 +99,19 @@ void WriteOriginalValue(const AttrField&, const AttrValue* value, AttrTarget& ta
   proto::OriginalValueProto* to = target.to.mutable_original_value();
   const bool synthetic = (*attr)->calls.size() == 1 && (*attr)->calls[0].empty() && (*attr)->leaves.empty();
   to->set_is_synthetic_call(synthetic);
-  if (!synthetic)
+  const bool one = (*attr)->calls.size() == 1 && !(*attr)->calls[0].empty();
+  if (one) {
+    Assign(to->mutable_call_hierarchy(), (*attr)->calls[0]);
+  } else if (!synthetic) {
     for (std::string_view call : (*attr)->calls) to->add_shoal_calls(std::string(call));
+  }
   for (const OriginalValue::Leaf& leaf : (*attr)->leaves) {
     proto::OriginalValueElementProto* element = to->add_elements();
     Assign(element->mutable_shape_index(), leaf.index);
-    if (!leaf.array.instruction_name.empty()) WriteOriginalArray(leaf.array, element->mutable_original_array());
+    if (leaf.array.instruction_name.empty()) continue;
+    proto::OriginalArrayProto array;
+    WriteOriginalArray(leaf.array, &array);
+    element->set_original_array(array.SerializeAsString());
   }
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/ops/order.h"
 #include "formats/proto/detect.h"
+#include "formats/proto/field_table.h"
 #include "formats/proto/module_reader.h"
 
 namespace shoal::internal {
@@ -109,14 +110,18 @@ ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Dia
   AnyMessage message;
   proto::HloSnapshot* snapshot = nullptr;
   proto::HloModuleProto* from = nullptr;
+  const google::protobuf::Descriptor* type = nullptr;
   switch (DetectProto(bytes)) {
     case ProtoKind::kModule:
+      type = proto::HloModuleProto::descriptor();
       from = message.Parse<proto::HloModuleProto>(bytes, diags);
       break;
     case ProtoKind::kHlo:
+      type = proto::HloProto::descriptor();
       if (auto* hlo = message.Parse<proto::HloProto>(bytes, diags)) from = hlo->mutable_hlo_module();
       break;
     case ProtoKind::kSnapshot:
+      type = proto::HloSnapshot::descriptor();
       snapshot = message.Parse<proto::HloSnapshot>(bytes, diags);
       if (snapshot != nullptr) from = snapshot->mutable_hlo()->mutable_hlo_module();
       break;
@@ -127,6 +132,7 @@ ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Dia
   if (from == nullptr) return {};
 
   const int errors_before = diags.errors();
+  CheckFields(bytes, *type, strict, diags);
   ProtoInput input;
   input.module = std::make_unique<Module>(nullptr);
   ModuleReader(*input.module, strict, diags).Read(*from);

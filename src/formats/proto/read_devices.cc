@@ -98,7 +98,8 @@ Result<std::vector<AxisRef>> ReadAxisRefs(const Mesh& mesh,
 
 Result<ReplicaGroups> ReadReplicaGroups(const proto::HloInstructionProto& from) {
   ReplicaGroups groups;
-  if (from.has_iota_collective_device_list()) {
+  const bool old = from.replica_groups_size() > 0;  // the older field is used, as in XLA
+  if (!old && from.has_iota_collective_device_list()) {
     const proto::IotaReplicaGroupListProto& list = from.iota_collective_device_list();
     SHOAL_ASSIGN(iota,
                  ReadIota({list.num_replica_groups(), list.num_devices_per_group()}, ToVector(list.iota_reshape_dims()),
@@ -106,14 +107,13 @@ Result<ReplicaGroups> ReadReplicaGroups(const proto::HloInstructionProto& from) 
     groups.rep = std::move(iota);
     return groups;
   }
-  if (from.has_mesh_axes_replica_group_list()) {
+  if (!old && from.has_mesh_axes_replica_group_list()) {
     SHOAL_ASSIGN(mesh, ReadMesh(from.mesh_axes_replica_group_list().mesh()));
     SHOAL_ASSIGN(axes, ReadAxisRefs(mesh, from.mesh_axes_replica_group_list().axes()));
     groups.rep = ReplicaGroups::MeshAxes{std::move(mesh), std::move(axes)};
     return groups;
   }
   ReplicaGroups::Lists lists;
-  const bool old = from.replica_groups_size() > 0;
   for (const proto::ReplicaGroup& group :
        old ? from.replica_groups() : from.collective_device_list().replica_groups()) {
     lists.ids.insert(lists.ids.end(), group.replica_ids().begin(), group.replica_ids().end());

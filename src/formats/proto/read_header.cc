@@ -129,8 +129,10 @@ void ModuleReader::ReadDebugAttributes(const proto::HloModuleProto& from) {
   for (const proto::DebugAttributeTableEntryProto& row : from.debug_attributes()) {
     DebugAttributesEntry entry{ReadOriginalArray(module_, row.original_array()), {}};
     for (const proto::DebugAttributesProto& one : row.debug_attributes()) {
-      // Modes that the text cannot express are treated as none.
+      // HLO text cannot express the other modes.
       const bool is_valid = one.log_mode() >= 0 && one.log_mode() <= static_cast<int>(LogMode::kFusionDebugger);
+      if (!is_valid)
+        TolerateDeviation("loose.field", StrCat("debug_attributes: log_mode ", one.log_mode(), " is ignored"));
       entry.attributes.push_back({is_valid ? static_cast<LogMode>(one.log_mode()) : LogMode::kNone, one.callback_id(),
                                   one.op_id(), one.partitioned()});
     }

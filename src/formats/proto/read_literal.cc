@@ -54,6 +54,10 @@ Result<const Literal*> ReadValue(Module& module, const Shape& shape, const proto
   const auto size = static_cast<size_t>(StorageBytes(shape.element_type()));
   for (int64_t dim : shape.dims())
     if (dim == kUnboundedSize) return Fail("literal: a shape with an unbounded dimension cannot have values");
+  for (int i = 0; i < from.dynamic_sizes_size() && i < shape.rank(); ++i)
+    if (from.dynamic_sizes(i) != shape.dim(i))
+      return Fail(StrCat("literal: dimension ", i, " of ", ToString(shape), " has the size ", from.dynamic_sizes(i),
+                         ", but a literal smaller than its bound is not supported"));
   const auto count = static_cast<size_t>(*shape.ElementCount());
   if (values.empty() && count > 0) return ElidedLiteral(module, shape);
   if (values.size() != count * size)

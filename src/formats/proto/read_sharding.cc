@@ -33,8 +33,9 @@ Result<Sharding> ReadNamed(Module& module, const Payloads& payloads, const proto
   sharding.replicated_axes = std::move(replicated);
   sharding.unreduced_axes = std::move(unreduced);
   sharding.manual_axes = std::move(manual);
-  if (from.reduction_op() >= 0 && from.reduction_op() <= static_cast<int>(ReductionOp::kMin))
-    sharding.reduction = static_cast<ReductionOp>(from.reduction_op());
+  if (from.reduction_op() < 0 || from.reduction_op() > static_cast<int>(ReductionOp::kMin))
+    return Fail(StrCat("sharding: there is no reduction ", from.reduction_op()));
+  sharding.reduction = static_cast<ReductionOp>(from.reduction_op());
   SHOAL_ASSIGN(metadata, ReadMetadataList(module, payloads, from.metadata()));
   sharding.metadata = std::move(metadata);
   return sharding;
@@ -168,6 +169,8 @@ Result<Sharding> ReadSharding(Module& module, const Payloads& payloads, const pr
     TakeReduction(sharding);
   }
   if (from.is_shard_group()) {
+    if (from.shard_group_type() < 0 || from.shard_group_type() > 1)
+      return Fail(StrCat("sharding: there is no shard group type ", from.shard_group_type()));
     sharding.group = from.shard_group_type() == 0 ? Sharding::Group::kAs : Sharding::Group::kLike;
     sharding.group_id = from.shard_group_id();
   }

@@ -4,11 +4,11 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "analyze/cost/recomputation.h"
+#include "analyze/facts/global_form.h"
 #include "analyze/memory/memory.h"
 #include "core/base/diags.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
-#include "core/ops/custom_calls.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "core/verify/verify.h"
@@ -19,22 +19,6 @@
 
 namespace shoal::internal {
 namespace {
-
-bool IsTiled(const Instruction& hlo) {
-  const Sharding* sharding = hlo[kSharding];
-  return sharding != nullptr && sharding->kind == Sharding::Kind::kTiled;
-}
-
-// If the module is not partitioned yet, returns the first instruction with a sharding, else null.
-const Instruction* FirstUnpartitioned(const Module& module, const ModuleCollectives& collectives) {
-  if (!collectives.all.empty() || module.is_scheduled) return nullptr;
-  for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions) {
-      const bool annotation = HasTrait(*hlo, kStatesSharding);
-      if ((!IsParameter(*hlo) && IsTiled(*hlo)) || annotation) return hlo;
-    }
-  return nullptr;
-}
 
 // True if all operands and called computations exist. Unverified text does not guarantee this.
 bool IsComplete(const Module& module) {
@@ -130,7 +114,7 @@ PredictionInput::PredictionInput(std::shared_ptr<const ModuleFacts> original)
 
 Result<std::unique_ptr<PredictionInput>> PredictionInput::Of(std::shared_ptr<const ModuleFacts> facts) {
   std::unique_ptr<PredictionInput> input(new PredictionInput(std::move(facts)));
-  if (const Instruction* hlo = FirstUnpartitioned(input->original().module(), input->facts().collectives()))
+  if (const Instruction* hlo = FirstGlobalSharding(input->original().module()))
     return Fail(hlo->at, "time.C1",
                 StrCat("'", hlo->name, "' has a sharding but the module has no collectives: it is in global form; "
                                        "`shoal time` needs the module after SPMD partitioning"));

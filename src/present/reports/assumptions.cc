@@ -1,5 +1,6 @@
 #include "present/reports/assumptions.h"
 
+#include "analyze/facts/global_form.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 
@@ -32,6 +33,17 @@ std::vector<std::string> AssumptionsOf(const ExecutionCounts& executions) {
   if (!conditionals.empty())
     all.push_back(StrCat(Pluralize(static_cast<int64_t>(conditionals.size()), "conditional"), " (", Names(conditionals),
                          "): all branches equally likely; --probability NAME=P overrides this"));
+  return all;
+}
+
+std::vector<std::string> AssumptionsOf(const ModuleFacts& facts) {
+  std::vector<std::string> all;
+  if (const Instruction* hlo = FirstGlobalSharding(facts.module()))
+    all.push_back(StrCat("the module is in global form, before SPMD partitioning (", hlo->name,
+                         " has a sharding): shapes and figures are those of whole arrays, not per device, and "
+                         "collectives are missing; dump the partitioned module for figures per device"));
+  const std::vector<std::string> more = AssumptionsOf(facts.executions());
+  all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

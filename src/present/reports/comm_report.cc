@@ -1,8 +1,10 @@
 #include "present/reports/comm_report.h"
 
 #include "core/base/strings.h"
+#include "core/base/units.h"
 #include "core/ir/source_location.h"
 #include "core/ops/op.h"
+#include "core/ops/padded_gather.h"
 #include "present/reports/assumptions.h"
 
 namespace shoal::internal {
@@ -17,6 +19,24 @@ std::string SourceLineOf(const LogicalCollective& use, const Module& module) {
     if (const Metadata* metadata = (*hlo)[kMetadata])
       if (std::string line = FormatSourceLocation(*metadata, module.stack_frames); !line.empty()) return line;
   return "";
+}
+
+// A sentence about all-reduces that only gather; empty if there are none. They move twice the bytes of an all-gather: the
+// reduction is half of an all-reduce.
+std::string PaddedGathers(const ModuleFacts& facts) {
+  const LogicalCollective* first = nullptr;
+  int64_t count = 0;
+  double bytes = 0;
+  for (const LogicalCollective& use : facts.collectives().all) {
+    if (!IsPaddedAllGather(*use.hlo)) continue;
+    if (count++ == 0) first = &use;
+    bytes += use.times * static_cast<double>(use.MaxRingBytes());
+  }
+  if (count == 0) return "";
+  return StrCat(Pluralize(count, "all-reduce"), count == 1 ? " is an all-gather (" : " are all-gathers (",
+                first->hlo->name, count == 1 ? "" : " and others",
+                "): only the device's own part of the operand is not zero; an all-gather would receive ",
+                FormatBytes(bytes / 2), " less per step");
 }
 
 void FillRows(const ModuleFacts& facts, CommReport& report) {
@@ -36,11 +56,12 @@ CommReport CommReportOf(const ModuleFacts& facts, const std::string& file, const
                     .devices_per_node = options.devices_per_node,
                     .rows = {},
                     .loops = {},
-                    .assumptions = AssumptionsOf(facts.executions()),
+                    .assumptions = AssumptionsOf(facts),
                     .matrix = options.matrix,
                     .top = options.top};
   const std::vector<std::string>& more = facts.collectives().assumptions;
   report.assumptions.insert(report.assumptions.end(), more.begin(), more.end());
+  if (std::string note = PaddedGathers(facts); !note.empty()) report.assumptions.push_back(std::move(note));
   if (report.matrix && facts.devices().grid.count() > kMaxMatrixDevices) {
     report.matrix = false;
     report.assumptions.push_back(StrCat("no matrix: it is limited to ", kMaxMatrixDevices, " devices"));

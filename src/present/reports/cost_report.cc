@@ -22,6 +22,23 @@ struct Group {
   double times = 0;
 };
 
+// The part of the user's model that an op name states: "Mlp/Dense_0" of "jit(step)/transpose(jvp(Mlp))/Dense_0/dot".
+// The last component is the op; jit(…) and the transformations around a component are dropped.
+std::string ModulePath(std::string_view op_name) {
+  std::string path;
+  while (!op_name.empty()) {
+    const size_t slash = op_name.find('/');
+    if (slash == std::string_view::npos) break;
+    std::string_view part = op_name.substr(0, slash);
+    op_name.remove_prefix(slash + 1);
+    if (part.starts_with("jit(") || part.starts_with("pjit(")) continue;
+    if (const size_t open = part.rfind('('); open != std::string_view::npos)
+      part = part.substr(open + 1, part.find(')', open) - open - 1);
+    if (!part.empty()) StrAppend(&path, path.empty() ? "" : "/", part);
+  }
+  return path;
+}
+
 // The group that an instruction belongs to.
 std::string GroupName(const Instruction& hlo, const Module& module, const std::string& by) {
   if (by == "opcode") return std::string(Text(hlo.opcode));
@@ -29,8 +46,11 @@ std::string GroupName(const Instruction& hlo, const Module& module, const std::s
   if (by == "op") return StrCat(hlo.parent->name, "/", hlo.name);
   const Metadata* metadata = hlo[kMetadata];
   std::string name;
-  if (metadata != nullptr)
-    name = by == "line" ? FormatSourceLocation(*metadata, module.stack_frames) : std::string(metadata->op_name);
+  if (metadata == nullptr) return "(none given)";
+  if (by == "line") name = FormatSourceLocation(*metadata, module.stack_frames);
+  if (by == "op_name") name = metadata->op_name;
+  if (by == "op_type") name = metadata->op_type;
+  if (by == "module") name = ModulePath(metadata->op_name);
   return name.empty() ? "(none given)" : name;
 }
 
@@ -89,7 +109,7 @@ Json ToJson(const Cost& cost) {
 }  // namespace
 
 CostReport CostReportOf(const ModuleFacts& facts, const std::string& file, const std::string& by, int64_t top) {
-  CostReport report{file, &facts, by, top, AssumptionsOf(facts.executions())};
+  CostReport report{file, &facts, by, top, AssumptionsOf(facts)};
   const std::vector<std::string> without_cost = AssumptionsOf(facts.cost());
   report.assumptions.insert(report.assumptions.end(), without_cost.begin(), without_cost.end());
   return report;

@@ -9,7 +9,8 @@
 namespace shoal::internal {
 
 // What the rows can be grouped by.
-inline constexpr std::string_view kCostGroupings[] = {"op", "opcode", "computation", "line", "op_name"};
+inline constexpr std::string_view kCostGroupings[] = {"op",      "opcode",  "computation", "line",
+                                                        "op_name", "op_type", "module"};
 
 struct CostReport {
   std::string file;

@@ -19,7 +19,7 @@ void KeepKinds(StepTotals& totals, ShownOps ops) {
 
 ShowReport::ShowReport(const ModuleFacts& facts, std::string file, const SkeletonOptions& skeleton, const SkeletonStyle& style)
     : facts_(facts), file_(std::move(file)), style_(style), skeleton_(facts, skeleton), totals_(facts.step_totals()),
-      assumptions_(AssumptionsOf(facts.executions())) {
+      assumptions_(AssumptionsOf(facts)) {
   KeepKinds(totals_, skeleton.ops);
   const std::vector<std::string>& more = facts.collectives().assumptions;
   assumptions_.insert(assumptions_.end(), more.begin(), more.end());

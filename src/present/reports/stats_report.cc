@@ -77,6 +77,41 @@ std::string StagesText(const ModuleStats& module, const TextStyle& style) {
                 unchanged == 0 ? "" : StrCat("no change in ", Pluralize(unchanged, "stage"), "\n"));
 }
 
+std::vector<Recompilation> RecompilationsIn(const StatsReport& report) {
+  std::vector<ProgramKey> keys;
+  for (const ModuleStats& module : report.modules) keys.push_back(module.program);
+  return FindRecompilations(keys);
+}
+
+// "recompiled for other shapes: jit_f, jit_f.2 (parameter 0: f32[2], f32[3])"
+std::string RecompilationsText(const StatsReport& report) {
+  std::string text;
+  for (const Recompilation& group : RecompilationsIn(report)) {
+    constexpr size_t kMaxNames = 3, kMaxDifferences = 3;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < std::min(group.modules.size(), kMaxNames); ++i)
+      names.push_back(report.modules[group.modules[i]].dumped->name);
+    const size_t unnamed = group.modules.size() - names.size();
+    const size_t shown = std::min(group.differences.size(), kMaxDifferences), more = group.differences.size() - shown;
+    StrAppend(&text, "one program, compiled ", group.modules.size(), " times for different shapes: ",
+              StrJoin(names, ", "), unnamed == 0 ? "" : StrCat(" and ", unnamed, " more"), "; ",
+              StrJoin(std::vector(group.differences.begin(), group.differences.begin() + static_cast<ptrdiff_t>(shown)),
+                      "; "),
+              more == 0 ? "" : StrCat("; and ", Pluralize(static_cast<int64_t>(more), "more parameter")), "\n");
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+Json RecompilationsJson(const StatsReport& report) {
+  Json groups = Json::array();
+  for (const Recompilation& group : RecompilationsIn(report)) {
+    Json names = Json::array();
+    for (size_t i : group.modules) names.push_back(report.modules[i].dumped->name);
+    groups.push_back({{"modules", std::move(names)}, {"differences", group.differences}});
+  }
+  return groups;
+}
+
 Json StagesJson(const ModuleStats& module) {
   Json stages = Json::array();
   for (const StageChanges& stage : module.stages) {
@@ -117,6 +152,7 @@ std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& s
   std::string text = StrCat(EscapeName(report.folder), ": ", Pluralize(std::ssize(report.modules), "module"),
                             "; metrics of the last stage, per device and step\n\n", table.ToText(style));
   if (!sum.by_kind.empty()) StrAppend(&text, "\ncollectives: ", KindsText(sum), "\n");
+  text += RecompilationsText(report);
   for (const ModuleStats& module : report.modules) text += StagesText(module, style);
   auto append = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", EscapeName(other.first)); };
   if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", append), "\n");
@@ -143,6 +179,7 @@ std::string StatsJson(const StatsReport& report) {
                     {"directory", report.folder},
                     {"modules", std::move(modules)},
                     {"total", MetricsJson(report.Sum())},
+                    {"recompilations", RecompilationsJson(report)},
                     {"other_files", report.dump.others},
                     {"unreadable", std::move(unreadable)},
                     {"assumptions", report.assumptions}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyze/diff/stage_changes.h"
+#include "analyze/summary/recompilations.h"
 #include "analyze/summary/totals.h"
 #include "formats/files/dump_files.h"
 #include "present/reports/table.h"
@@ -13,6 +14,7 @@ struct ModuleStats {
   std::string final_file;  // the file that the metrics are computed from
   ModuleTotals totals;
   std::vector<StageChanges> stages;  // in pass order, with --diff
+  ProgramKey program;                // of the first readable stage
 };
 
 struct StatsReport {

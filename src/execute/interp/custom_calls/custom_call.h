@@ -70,6 +70,19 @@ Result<Value> SvdByDivideAndConquer(Call& call);
 Result<Value> SvdByQr(Call& call);
 Result<Value> CusolverSvd(Call& call);
 Result<Value> CusolverSvdWithV(Call& call);
+// Calls of jaxlib up to 0.4.30 (scalar_operand_calls.cc).
+Result<Value> ScalarCholesky(Call& call);
+Result<Value> ScalarLu(Call& call);
+Result<Value> ScalarQr(Call& call);
+Result<Value> ScalarReflectorProduct(Call& call);
+Result<Value> ScalarSvd(Call& call);
+Result<Value> ScalarHermitianEigen(Call& call);
+Result<Value> ScalarEigen(Call& call);
+Result<Value> ScalarSchur(Call& call);
+Result<Value> ScalarHessenberg(Call& call);
+Result<Value> ScalarTridiagonal(Call& call);
+Result<Value> ScalarTriangularSolution(Call& call);
+Result<Value> DuccFft(Call& call);
 // Linear equations (solvers.cc).
 Result<Value> TriangularSolution(Call& call);
 Result<Value> TridiagonalSolution(Call& call);

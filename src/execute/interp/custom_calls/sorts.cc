@@ -48,11 +48,15 @@ std::vector<uint64_t> RadixKeys(const Array& array) {
 }  // namespace
 
 // cub_sort_keys, cub_sort_pairs: (keys, values) -> (sorted keys, values in key order, scratch). Sorts batch_size parts.
+// In files up to 2024, batch_size is missing, and each row is a part.
 Result<Value> CubSort(Call& call) {
-  const BackendConfig config = ConfigOf(call);
-  const int64_t batch = std::max<int64_t>(config.Int("batch_size", 1), 1);
   const size_t arrays = call.operands.size();
-  if (!AllArrays(call) || arrays > 2 || IsComplex(call.array(0).type()) || call.array(0).count() % batch != 0 ||
+  if (!AllArrays(call)) return ShapeError(call);
+  const BackendConfig config = ConfigOf(call);
+  const Ints dims = call.array(0).dims();
+  const int64_t rows = dims.empty() || dims.back() == 0 ? 1 : call.array(0).count() / dims.back();
+  const int64_t batch = std::max<int64_t>(config.Int("batch_size", rows), 1);
+  if (arrays > 2 || IsComplex(call.array(0).type()) || call.array(0).count() % batch != 0 ||
       call.array(arrays - 1).count() != call.array(0).count())
     return ShapeError(call);
   std::vector<uint64_t> keys = RadixKeys(call.array(0));

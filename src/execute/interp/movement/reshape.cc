@@ -53,8 +53,9 @@ Result<Value> Evaluate<Opcode::kDynamicReshape>(Call& call) {
 
 template <>
 Result<Value> Evaluate<Opcode::kGetDimensionSize>(Call& call) {
-  return Value(
-      Array::Scalar<int32_t>(ElementType::kS32, static_cast<int32_t>(call.array(0).dim(call.hlo[kDimensions][0]))));
+  // The type is s32, or u32 in old modules.
+  return Value(Array::Scalar<int32_t>(call.hlo.shape().element_type(),
+                                      static_cast<int32_t>(call.array(0).dim(call.hlo[kDimensions][0]))));
 }
 
 template <>

@@ -1,0 +1,67 @@
+#include "analyze/summary/recompilations.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+#include "core/base/strings.h"
+#include "core/ops/traits.h"
+
+namespace shoal::internal {
+namespace {
+
+constexpr int64_t kMinInstructions = 4;  // smaller modules have equal ops by chance
+
+}  // namespace
+
+ProgramKey ProgramKeyOf(const Module& module) {
+  ProgramKey key;
+  absl::flat_hash_map<const Computation*, size_t> numbers;
+  for (const Computation* computation : module.computations) {
+    const size_t number = numbers.size();
+    numbers[computation] = number;
+    for (const Instruction* hlo : computation->instructions) {
+      key.ops = absl::HashOf(key.ops, hlo->opcode, OpcodeTextOf(*hlo), TargetOf(*hlo), hlo->operands.size());
+      for (const Instruction* operand : hlo->operands)
+        if (operand != nullptr) key.ops = absl::HashOf(key.ops, operand->index);
+      for (const Computation* callee : CalledComputations(*hlo))
+        if (auto found = numbers.find(callee); found != numbers.end()) key.ops = absl::HashOf(key.ops, found->second);
+      ++key.count;
+    }
+  }
+  if (module.entry != nullptr)
+    for (const Instruction* parameter : module.entry->parameters)
+      key.parameters.push_back(parameter == nullptr ? "" : ToString(parameter->shape()));
+  return key;
+}
+
+std::vector<Recompilation> FindRecompilations(std::span<const ProgramKey> keys) {
+  std::map<uint64_t, std::vector<size_t>> same;
+  for (size_t i = 0; i < keys.size(); ++i)
+    if (keys[i].count >= kMinInstructions) same[keys[i].ops].push_back(i);
+  std::vector<Recompilation> found;
+  for (auto& [ops, modules] : same) {
+    Recompilation group{std::move(modules), {}};
+    const size_t parameters = keys[group.modules[0]].parameters.size();
+    for (size_t p = 0; p < parameters; ++p) {
+      std::vector<std::string> shapes;
+      for (size_t i : group.modules) {
+        const std::string shape = p < keys[i].parameters.size() ? keys[i].parameters[p] : "";
+        if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
+      }
+      constexpr size_t kMaxShown = 4;
+      const size_t shown = std::min(shapes.size(), kMaxShown), more = shapes.size() - shown;
+      if (shapes.size() < 2) continue;
+      shapes.resize(shown);
+      group.differences.push_back(
+          StrCat("parameter ", p, ": ", StrJoin(shapes, ", "), more == 0 ? "" : StrCat(" and ", more, " more")));
+    }
+    if (!group.differences.empty()) found.push_back(std::move(group));
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Recompilation& a, const Recompilation& b) { return a.modules[0] < b.modules[0]; });
+  return found;
+}
+
+}  // namespace shoal::internal

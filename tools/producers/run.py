@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Holds shoal against other producers of HLO: installs versions of JAX, TensorFlow and PyTorch/XLA from PyPI, lets each
+compile programs in its users' style, and checks for every module that
+
+  text      the text and the protobuf have the same canonical print (the text may lack metadata and print fewer digits)
+  runs      shoal runs the optimized module and reproduces the producer's outputs (JAX and TensorFlow)
+  compares  shoal compare finds the module equal before and after optimization
+
+    tools/producers/run.py [--bin build/shoal] [--work FOLDER] [--only NAME…] [--python VERSION=PATH…]
+
+Needs Python interpreters of the versions in PRODUCERS, several GB of disk and PyPI. Not part of ./test.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Name, version of Python, packages, script.
+PRODUCERS = [
+    ("jax-0.4.13", "3.10", ["jax==0.4.13", "jaxlib==0.4.13", "numpy<1.25", "scipy<1.11"], "jax_programs.py"),
+    ("jax-0.4.30", "3.10", ["jax==0.4.30", "jaxlib==0.4.30", "numpy<2", "scipy<1.13"], "jax_programs.py"),
+    ("jax-0.4.36", "3.10", ["jax==0.4.36", "jaxlib==0.4.36"], "jax_programs.py"),
+    ("jax-0.6.2", "3.10", ["jax==0.6.2", "jaxlib==0.6.2"], "jax_programs.py"),
+    ("jax-0.8.3", "3.12", ["jax==0.8.3", "jaxlib==0.8.3"], "jax_programs.py"),
+    ("jax-newest", "3.12", ["jax"], "jax_programs.py"),
+    ("tensorflow-2.21", "3.12", ["tensorflow-cpu==2.21.0"], "tensorflow_programs.py"),
+    ("torch_xla-2.9", "3.12", ["torch==2.9.0", "torch_xla==2.9.0", "numpy"], "torch_programs.py"),
+]
+
+
+def environment(work, name, python, packages):
+    """The Python of a virtual environment with the packages; creates it if it does not exist."""
+    venv = work / "venvs" / name
+    if not (venv / "bin" / "python").exists():
+        subprocess.run([python, "-m", "venv", str(venv)], check=True)
+        subprocess.run([venv / "bin" / "pip", "install", "--quiet", *packages], check=True)
+    return venv / "bin" / "python"
+
+
+def produce(python, script, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    env = dict(os.environ)
+    if script == "torch_programs.py":
+        env["XLA_FLAGS"] = f"--xla_dump_to={folder} --xla_dump_hlo_as_text --xla_dump_hlo_as_proto --xla_dump_large_constants"
+    with open(folder / "log.txt", "w") as log:
+        subprocess.run([python, HERE / script, folder], stdout=log, stderr=log, env=env, check=False)
+
+
+def pairs(folder):
+    """The text and protobuf of each module: (name, stage, text, protobuf)."""
+    for text in sorted(folder.iterdir()):
+        if text.name.endswith((".before.hlo", ".after.hlo")):
+            name, stage, _ = text.name.rsplit(".", 2)
+            yield name, stage, text, text.with_name(text.name + ".pb")
+        elif found := re.fullmatch(r"(module_\d+\..*)\.(before|cpu_after)_optimizations\.txt", text.name):
+            proto = text.with_name(text.name[:-4] + ".hlo.pb")
+            yield found[1], found[2].removeprefix("cpu_"), text, proto
+
+
+def canonical(text):
+    """Without what a text may lack: metadata, the header's tables, trailing digits of numbers."""
+    text = re.sub(r", metadata=\{[^{}]*\}", "", text)
+    text = re.sub(r"\n\n(FileNames|FunctionNames|FileLocations|StackFrames)\n(\d.*\n)*", "\n", text)
+    text = re.sub(r"^HloModule.*", "", text)
+    text = re.sub(r"-?\d+\.\d+(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", text)
+    return sorted(text.split())
+
+
+class Checker:
+    def __init__(self, shoal):
+        self.shoal = shoal
+
+    def call(self, *arguments):
+        result = subprocess.run([self.shoal, *map(str, arguments)], capture_output=True, text=True, timeout=300)
+        return result.returncode, result.stdout, result.stderr
+
+    def text(self, text, proto):
+        a, b = self.call("print", text), self.call("print", proto)
+        if a[0] or b[0]:
+            return (a[2] or b[2]).splitlines()[0]
+        return "" if canonical(a[1]) == canonical(b[1]) else "text and protobuf differ"
+
+    def runs(self, proto, inputs, outputs, work):
+        import numpy
+        target = work / (proto.name + ".out")
+        status = self.call("run", proto, f"--inputs={inputs}", f"--outputs={target}")
+        if status[0]:
+            return status[2].splitlines()[0]
+        with numpy.load(outputs) as expected:
+            for k, name in enumerate(expected.files):
+                actual = numpy.load(target / "d0" / f"{k}.npy")
+                want = expected[name]
+                if want.dtype.kind in "fc" and not numpy.allclose(actual, want, rtol=2e-3, atol=2e-4, equal_nan=True):
+                    return f"output {k} differs by {numpy.abs(actual - want).max():.3g}"
+                if want.dtype.kind not in "fc" and not numpy.array_equal(actual.astype(want.dtype), want):
+                    return f"output {k} differs"
+        return ""
+
+    def compares(self, before, after):
+        status, out, err = self.call("compare", before, after)
+        return "" if status == 0 else (out.splitlines() or err.splitlines() or ["failed"])[-1]
+
+
+def check(producer, folder, checker):
+    rows, failures = {"text": [0, 0], "runs": [0, 0], "compares": [0, 0]}, []
+
+    def record(kind, name, failure):
+        rows[kind][1] += 1
+        rows[kind][0] += not failure
+        if failure:
+            failures.append(f"{producer} {name}: {kind}: {failure}")
+
+    modules = {}
+    for name, stage, text, proto in pairs(folder):
+        record("text", f"{name} {stage}", checker.text(text, proto))
+        modules.setdefault(name, {})[stage] = proto
+    for name, stages in modules.items():
+        inputs, outputs = folder / f"{name}.inputs.npz", folder / f"{name}.outputs.npz"
+        for stage, proto in stages.items():
+            if inputs.exists():
+                record("runs", f"{name} {stage}", checker.runs(proto, inputs, outputs, folder))
+        if {"before", "after"} <= stages.keys():
+            record("compares", name, checker.compares(stages["before"], stages["after"]))
+    return rows, failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default="build/shoal")
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/producers"))
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--python", nargs="*", default=[], help="VERSION=PATH of an interpreter, such as 3.10=/usr/bin/python3.10")
+    flags = parser.parse_args()
+    pythons = dict(entry.split("=", 1) for entry in flags.python)
+    checker, failures = Checker(str(pathlib.Path(flags.bin).resolve())), []
+    print(f"{'producer':18}{'text':>10}{'runs':>10}{'compares':>10}")
+    for name, version, packages, script in PRODUCERS:
+        if flags.only and name not in flags.only:
+            continue
+        folder = (flags.work / "modules" / name).resolve()
+        if not folder.exists():
+            produce(environment(flags.work.resolve(), name, pythons.get(version, f"python{version}"), packages), script, folder)
+        rows, failed = check(name, folder, checker)
+        failures += failed
+        print(f"{name:18}" + "".join(f"{f'{good}/{all}':>10}" for good, all in rows.values()), flush=True)
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
