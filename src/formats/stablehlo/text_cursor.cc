@@ -50,7 +50,7 @@ bool MlirTextReader::ErrorAt(const char* at, std::string message) {
   if (at == end_) message += "; the text ends here";
   const char* stop = at;
   while (stop != end_ && IsWordChar(*stop)) ++stop;
-  const auto length = static_cast<uint32_t>(std::max<ptrdiff_t>(stop - at, 1));
+  const auto length = begin_ == end_ ? 0 : static_cast<uint32_t>(std::max<ptrdiff_t>(stop - at, 1));
   diags_.Add(Fail({static_cast<uint32_t>(at - begin_), length}, "", std::move(message)));
   return false;
 }
