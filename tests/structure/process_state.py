@@ -166,7 +166,7 @@ RESOURCES = {
     "opens a file: use OpenForReading or WriteFile (core/base/files.h)":
         (re.compile(r"(?<![\w.>])(?:::)?(?:fopen\s*\(|open(?:at)?\s*\([^;]*\bO_)|std::[io]?fstream\b"),
          ("core/base/files.cc", "core/base/read_files.cc", "core/base/host_memory.cc", "cli/commands/job.cc",
-          "cli/commands/output.cc", "serve/mcp/roots.cc", "compile/codegen/object_cache.cc")),
+          "cli/commands/output.cc", "serve/mcp/allowed_folders.cc", "compile/codegen/object_cache.cc")),
     "maps a file: a mapped page of a truncated file ends the process":
         (re.compile(r"\bmmap\s*\((?![^;]*MAP_ANONYMOUS)"), ("execute/transport/job.cc", "execute/transport/mpi.cc")),
 }
