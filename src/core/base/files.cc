@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "core/base/environment_error.h"
 #include "core/base/printable.h"
@@ -100,13 +101,15 @@ std::string TemporaryName(const std::string& name) {
 Status Replace(const std::string& path, const std::string& shown, const struct stat* before,
                std::initializer_list<std::string_view> parts) {
   std::string temporary;
+  std::optional<Unfinished> mark;  // before the file exists, so that a signal at any time removes it
   int file = -1;
   do {
+    mark.reset();
     temporary = TemporaryName(path);
+    mark.emplace(temporary.c_str());
     file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (file < 0 && errno == EEXIST);
   if (file < 0) return CannotWrite(shown, errno);
-  const Unfinished mark(temporary.c_str());
   if (before != nullptr) fchmod(file, before->st_mode & 07777);
   int error = WriteAndClose(file, parts);
   if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
@@ -151,16 +154,18 @@ Status WriteFile(const std::string& path, std::initializer_list<std::string_view
 
 Status WritePrivateFile(int folder, const std::string& path, const std::string& name,
                         std::initializer_list<std::string_view> parts) {
-  std::string temporary;
+  std::string temporary, whole;
+  std::optional<Unfinished> mark;
   int file = -1;
   do {
+    mark.reset();
     temporary = TemporaryName(name);
+    whole = StrCat(path, "/", temporary);
+    mark.emplace(whole.c_str());
     file = openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   } while (file < 0 && errno == EEXIST);
   const std::string shown = StrCat(path, "/", name);
   if (file < 0) return CannotWrite(shown, errno);
-  const std::string whole = StrCat(path, "/", temporary);
-  const Unfinished mark(whole.c_str());
   fchmod(file, 0600);  // whatever the umask is
   int error = WriteAndClose(file, parts);
   if (error == 0 && renameat(folder, temporary.c_str(), folder, name.c_str()) != 0) error = errno;
