@@ -68,7 +68,8 @@ Checked Check(const fs::path& path) {
   PipelineOptions options;
   options.context.evaluate = EvaluateConstantModule;
   if (!RunPipeline(*copy, EnginePipeline(), options).ok()) return checked;
-  const Program program = Lower(copy);
+  KernelCache kernels;
+  const Program program = Lower(copy, LoweringGranularity::kFused, kernels);
   checked.is_valid = true;
   for (const Instruction* hlo : StepsOf(program)) {
     ++checked.steps;
