@@ -78,7 +78,7 @@ TEST(FieldTable, DeclaresTheFieldsThatAreRead) {
 
 // ---- the reader, on the messages of the text tests
 
-std::unique_ptr<Module> Read(const std::string& bytes, Diags& diags) {
+std::unique_ptr<Module> ReadBytes(const std::string& bytes, Diags& diags) {
   std::unique_ptr<Source> source = Source::FromString("m.pb", bytes);
   return ReadProto(source, /*strict=*/false, diags);
 }
@@ -86,7 +86,7 @@ std::unique_ptr<Module> Read(const std::string& bytes, Diags& diags) {
 // The bytes of the module that `bytes` contain; "refused" if they contain none.
 std::string Reread(const std::string& bytes) {
   Diags diags;
-  const std::unique_ptr<Module> module = Read(bytes, diags);
+  const std::unique_ptr<Module> module = ReadBytes(bytes, diags);
   if (module == nullptr) return "refused";
   Result<std::string> written = WriteProto(*module);
   return written.ok() ? *written : "refused";
@@ -246,7 +246,7 @@ TEST(FieldTable, ReportsTheFieldsThatAreNotRead) {
     const std::string name = StrCat(row.message, ".", row.name);
     ASSERT_FALSE(bytes.empty()) << name;
     Diags diags;
-    const std::unique_ptr<Module> module = Read(bytes, diags);
+    const std::unique_ptr<Module> module = ReadBytes(bytes, diags);
     const bool named = Messages(diags).find(name) != std::string::npos;
     EXPECT_EQ(named, row.use != FieldUse::kIgnored) << name << "\n" << Messages(diags);
     EXPECT_EQ(module != nullptr, row.use <= FieldUse::kReported) << name;
@@ -258,7 +258,7 @@ TEST(FieldTable, ReportsUnknownFields) {
     const std::string bytes = WithField(NameOf(*type), 211);
     if (bytes.empty()) continue;
     Diags diags;
-    EXPECT_NE(Read(bytes, diags), nullptr);
+    EXPECT_NE(ReadBytes(bytes, diags), nullptr);
     EXPECT_NE(Messages(diags).find(StrCat("field 211 of ", NameOf(*type), " is unknown")), std::string::npos)
         << NameOf(*type);
   }
