@@ -106,7 +106,7 @@ const std::vector<proto::HloModuleProto>& Modules() {
           Source::FromString(path.string(), {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
       Diags diags;
       std::unique_ptr<Module> module = ParseModule(source, {}, diags);
-      if (module == nullptr || diags.errors() > 0) continue;
+      if (module == nullptr || !diags.found().empty()) continue;
       Result<std::string> bytes = WriteProto(*module);
       constexpr size_t kMaxBytes = 200'000;
       if (bytes.ok() && bytes->size() <= kMaxBytes) modules->emplace_back().ParseFromString(*bytes);
@@ -121,8 +121,9 @@ const std::vector<proto::HloModuleProto>& ForeignModules() {
   static const auto* const kModules = [] {
     auto* modules = new std::vector<proto::HloModuleProto>;
     for (const proto::HloModuleProto& module : Modules()) {
-      if (module.computations_size() != 1 || module.has_shoal_config()) continue;
+      if (module.computations_size() != 1) continue;
       proto::HloModuleProto executable = module;
+      executable.clear_shoal_config();
       executable.mutable_device_assignment()->set_replica_count(2);
       executable.mutable_device_assignment()->set_computation_count(3);
       executable.add_payloads("stored");
@@ -137,8 +138,17 @@ const std::vector<proto::HloModuleProto>& ForeignModules() {
           true);
       proto::HloModuleProto configured = module;
       configured.mutable_computations(0)->mutable_instructions(0)->mutable_backend_config_payload()->set_value("x");
-      modules->insert(modules->end(), {executable, last_replicated, configured});
-      constexpr size_t kEnough = 30;
+      proto::HloModuleProto ordered = module;
+      for (proto::HloInstructionProto& hlo : *ordered.mutable_computations(0)->mutable_instructions()) {
+        if (hlo.opcode() == "compare") hlo.set_comparison_order("TOTAL");
+        if (hlo.shape().dimensions_size() == 0) continue;
+        proto::LayoutProto& layout = *hlo.mutable_shape()->mutable_layout();
+        layout.set_index_primitive_type(8);
+        layout.set_pointer_primitive_type(9);
+        layout.mutable_physical_shape()->set_element_type(8);
+      }
+      modules->insert(modules->end(), {executable, last_replicated, configured, ordered});
+      constexpr size_t kEnough = 4000;
       if (modules->size() >= kEnough) break;
     }
     return modules;

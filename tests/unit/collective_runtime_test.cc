@@ -169,7 +169,8 @@ TEST_F(CollectiveRuntimeTest, ExplainsThatADeviceHasFinished) {
   });
   EXPECT_EQ(runtime_.reason()->message,
             "deadlock: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
-            "  device 1 has finished");
+            "  device 1 has finished\n"
+            "  next: shoal show FILE --op=communication --groups shows the order of the collectives and their groups");
 }
 
 TEST_F(CollectiveRuntimeTest, ExplainsThatDevicesWaitForEachOther) {
@@ -183,7 +184,8 @@ TEST_F(CollectiveRuntimeTest, ExplainsThatDevicesWaitForEachOther) {
   });
   EXPECT_EQ(runtime_.reason()->message,
             "deadlock: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
-            "  device 1 waits at collective-permute pass (line 10) for device 0");
+            "  device 1 waits at collective-permute pass (line 10) for device 0\n"
+            "  next: shoal show FILE --op=communication --groups shows the order of the collectives and their groups");
 }
 
 TEST_F(CollectiveRuntimeTest, ExplainsDifferentTripCounts) {
@@ -198,7 +200,8 @@ TEST_F(CollectiveRuntimeTest, ExplainsDifferentTripCounts) {
   EXPECT_EQ(runtime_.reason()->message,
             "deadlock: devices 2,3 wait at all-reduce one (line 6) for devices 0,1\n"
             "  devices 0,1 have finished\n"
-            "  in tuple t (line 11): devices 0,1 started 3 iterations; devices 2,3 started 4 iterations");
+            "  in tuple t (line 11): devices 0,1 started 3 iterations; devices 2,3 started 4 iterations\n"
+            "  next: shoal show FILE --op=communication --groups shows the order of the collectives and their groups");
 }
 
 TEST_F(CollectiveRuntimeTest, CombinesContributionsInMemberOrder) {

@@ -95,7 +95,7 @@ TEST_F(SourceFile, RejectsDamagedGzip) {
 TEST_F(SourceFile, ReportsReadErrors) {
   std::string missing = (folder_ / "missing.hlo").string();
   EXPECT_EQ(ReadFailure(missing), "No such file or directory");
-  EXPECT_EQ(ReadFailure(folder_.string()), "is a directory, not an HLO module");
+  EXPECT_EQ(ReadFailure(folder_.string()), "is a directory, not an HLO module; shoal stats summarizes an XLA dump directory");
 }
 
 TEST_F(SourceFile, NameIsTheGivenPath) {

@@ -23,10 +23,15 @@ const Instruction& Forwarded(const Instruction& hlo) {
   return *at;
 }
 
+// The slice that a dynamic-update-slice writes; null for other ops. Loose text may omit operands.
+const Instruction* UpdateOf(const Instruction& hlo) {
+  return IsDynamicUpdateSlice(hlo) && hlo.operand_count() > 1 ? hlo.operands[1] : nullptr;
+}
+
 // True if the body returns this element of its state unchanged.
 bool IsInvariant(const Instruction& element, const Computation& body, int64_t index) {
   return IsGetTupleElement(element) && ElementIndexOf(element) == index && body.parameters.size() == 1 &&
-         element.operands[0] == body.parameters[0];
+         element.operand_count() == 1 && element.operands[0] == body.parameters[0];
 }
 
 }  // namespace
@@ -77,10 +82,11 @@ const Instruction* BufferProducers::OfValue(const Instruction& hlo, int64_t inde
   if (IsLoop(value) && index >= 0) return OfLoopElement(value, index, depth + 1);
   if (IsTuple(value) && index >= 0 && index < static_cast<int64_t>(value.operand_count()))
     return OfValue(*value.operands[static_cast<size_t>(index)], -1, depth + 1);
-  if (IsGetTupleElement(value) && index < 0) return OfValue(*value.operands[0], ElementIndexOf(value), depth + 1);
+  if (IsGetTupleElement(value) && index < 0 && value.operand_count() == 1)
+    return OfValue(*value.operands[0], ElementIndexOf(value), depth + 1);
   if (const Instruction* loop = LoopOf(value); loop != nullptr && index >= 0) return OfLoopElement(*loop, index, depth + 1);
   if (IsFusion(value)) return OfFusion(value, index, depth + 1);
-  if (IsDynamicUpdateSlice(value)) return OfUpdate(*value.operands[1], depth + 1);
+  if (const Instruction* update = UpdateOf(value)) return OfUpdate(*update, depth + 1);
   return &value;
 }
 
@@ -107,10 +113,10 @@ const Instruction* BufferProducers::OfFusion(const Instruction& fusion, int64_t 
     if (!IsTuple(*fused->root) || index >= static_cast<int64_t>(fused->root->operand_count())) return &fusion;
     root = &Forwarded(*fused->root->operands[static_cast<size_t>(index)]);
   }
-  if (IsConvert(*root)) root = &Forwarded(*root->operands[0]);  // a fusion may update the slice in another type
-  if (!IsDynamicUpdateSlice(*root)) return &fusion;
+  if (IsConvert(*root) && root->operand_count() == 1) root = &Forwarded(*root->operands[0]);  // a fusion may update the slice in another type
+  if (UpdateOf(*root) == nullptr) return &fusion;
   is_stacked_ = true;
-  const Instruction* update = &Forwarded(*root->operands[1]);
+  const Instruction* update = &Forwarded(*UpdateOf(*root));
   if (!IsParameter(*update)) return update;
   const auto number = static_cast<size_t>((*update)[kParameterNumber]);
   return number < fusion.operand_count() ? OfValue(*fusion.operands[number], -1, depth + 1) : &fusion;

@@ -30,11 +30,28 @@ ProgramKey ProgramKeyOf(const Module& module) {
       ++key.count;
     }
   }
-  if (module.entry != nullptr)
-    for (const Instruction* parameter : module.entry->parameters)
-      key.parameters.push_back(parameter == nullptr ? "" : ToString(parameter->shape()));
+  if (module.entry == nullptr) return key;
+  key.result = module.entry->root == nullptr ? "" : ToString(module.entry->result_shape());
+  for (const Instruction* parameter : module.entry->parameters)
+    key.parameters.push_back(parameter == nullptr ? "" : ToString(parameter->shape()));
   return key;
 }
+
+namespace {
+
+// "parameter 0: f32[2,3], f32[3,3]"; empty if all modules have the same shape.
+std::string Difference(const std::string& what, const std::vector<std::string>& all) {
+  std::vector<std::string> shapes;
+  for (const std::string& shape : all)
+    if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
+  if (shapes.size() < 2) return "";
+  constexpr size_t kMaxShown = 4;
+  const size_t more = shapes.size() - std::min(shapes.size(), kMaxShown);
+  shapes.resize(shapes.size() - more);
+  return StrCat(what, ": ", StrJoin(shapes, ", "), more == 0 ? "" : StrCat(" and ", more, " more"));
+}
+
+}  // namespace
 
 std::vector<Recompilation> FindRecompilations(std::span<const ProgramKey> keys) {
   std::map<uint64_t, std::vector<size_t>> same;
@@ -44,18 +61,18 @@ std::vector<Recompilation> FindRecompilations(std::span<const ProgramKey> keys) 
   for (auto& [ops, modules] : same) {
     Recompilation group{std::move(modules), {}};
     const size_t parameters = keys[group.modules[0]].parameters.size();
+    auto add = [&](std::string difference) {
+      if (!difference.empty()) group.differences.push_back(std::move(difference));
+    };
     for (size_t p = 0; p < parameters; ++p) {
       std::vector<std::string> shapes;
-      for (size_t i : group.modules) {
-        const std::string shape = p < keys[i].parameters.size() ? keys[i].parameters[p] : "";
-        if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
-      }
-      constexpr size_t kMaxShown = 4;
-      const size_t shown = std::min(shapes.size(), kMaxShown), more = shapes.size() - shown;
-      if (shapes.size() < 2) continue;
-      shapes.resize(shown);
-      group.differences.push_back(
-          StrCat("parameter ", p, ": ", StrJoin(shapes, ", "), more == 0 ? "" : StrCat(" and ", more, " more")));
+      for (size_t i : group.modules) shapes.push_back(p < keys[i].parameters.size() ? keys[i].parameters[p] : "");
+      add(Difference(StrCat("parameter ", p), shapes));
+    }
+    if (group.differences.empty()) {
+      std::vector<std::string> results;
+      for (size_t i : group.modules) results.push_back(keys[i].result);
+      add(Difference("result", results));
     }
     if (!group.differences.empty()) found.push_back(std::move(group));
   }

@@ -15,6 +15,7 @@ struct ProgramKey {
   uint64_t ops = 0;   // hash of the ops and their operands, without shapes, names and constants
   int64_t count = 0;  // number of instructions
   std::vector<std::string> parameters;  // shapes
+  std::string result;
 };
 ProgramKey ProgramKeyOf(const Module& module);
 
@@ -22,7 +23,7 @@ struct Recompilation {
   std::vector<size_t> modules;           // indices, in order
   std::vector<std::string> differences;  // "parameter 0: f32[2,3], f32[3,3]"
 };
-// Groups modules with equal ops whose parameters have different shapes, in the order of their first modules.
+// Groups modules with equal ops whose parameters or results have different shapes, in the order of their first modules.
 std::vector<Recompilation> FindRecompilations(std::span<const ProgramKey> keys);
 
 }  // namespace shoal::internal

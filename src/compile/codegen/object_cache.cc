@@ -151,7 +151,13 @@ int ObjectCache::OpenFolder(bool create) {
 Result<std::string> ObjectCache::ReadEntry(int folder, const std::string& name) const {
   struct stat info {};
   if (fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) return std::string();
-  SHOAL_ASSIGN(file, OpenForReading(name, {.folder = folder, .follow_links = false}));
+  Result<OpenedFile> opened = OpenForReading(name, {.folder = folder, .follow_links = false});
+  if (!opened.ok()) {
+    // Another process may have removed the entry since the check above.
+    const bool is_gone = fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+    return is_gone ? Result<std::string>(std::string()) : Result<std::string>(std::move(opened.diag()));
+  }
+  const OpenedFile& file = *opened;
   if (const std::string_view reason = ReasonNotTrusted(file.info); !reason.empty()) return Fail(std::string(reason));
   if (file.info.st_size > kMaxEntryBytes) return Fail("it is too large");
   std::string bytes(static_cast<size_t>(file.info.st_size), '\0');
