@@ -12,6 +12,13 @@
 namespace shoal::internal {
 namespace {
 
+// True for a fusion that communicates: most of its time is spent waiting for other devices.
+bool ContainsCollective(const Instruction& hlo) {
+  const Computation* fused = IsFusion(hlo) ? hlo[kCalls] : nullptr;
+  return fused != nullptr && std::any_of(fused->instructions.begin(), fused->instructions.end(),
+                                         [](const Instruction* inside) { return StartsCollective(*inside); });
+}
+
 // A copy of the shape in which `types` replace the element types of the leaves.
 const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, size_t& next, ShapePool& shapes) {
   if (!shape.IsTuple()) {
@@ -48,7 +55,7 @@ void ModulePlan::Add(const Computation& computation, Thunks& thunks) {
     if (const auto thunk = thunks.find(&hlo); thunk != thunks.end()) step.thunk = std::move(thunk->second);
     step.typed = step.thunk == nullptr ? MakeTyped(hlo) : nullptr;
     step.accepts_pending = AcceptsPending(hlo);
-    step.is_fallback = step.thunk == nullptr && HasElementWork(hlo);
+    step.is_fallback = step.thunk == nullptr && HasElementWork(hlo) && !ContainsCollective(hlo);
     if (Info(hlo.opcode).op_class == OpClass::kElementwise)
       step.kernel = ElementLoopFor(step.typed != nullptr ? step.typed->hlo : hlo);
     plan->steps.push_back(std::move(step));
