@@ -53,8 +53,7 @@ Status CheckLiterals(const Module& module) {
   if (elided.count == 0) return {};
   return Fail(elided.first->at, "compare.C7",
               StrCat("the values of ", elided.first->name, " are not in this dump, so the results cannot be compared; "
-                     "use the protobuf of the same module, or dump it with --xla_dump_large_constants or "
-                     "print_large_constants"));
+                     "use another dump of the module, such as a protobuf of XLA or a text with --xla_dump_large_constants"));
 }
 
 Diag ElidedLiteralsError(const ElidedLiterals& elided) {

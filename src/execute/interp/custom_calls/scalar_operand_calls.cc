@@ -239,18 +239,21 @@ void Scale(Array& array, double factor) {
 
 }  // namespace
 
-// dynamic_ducc_fft: (descriptor, x, sizes, strides, strides, scale) -> the transform of x, multiplied by scale
+// dynamic_ducc_fft: (descriptor, x, sizes, strides, strides, scale) -> the transform of x, multiplied by scale. A last
+// operand may have the sizes of the result.
 Result<Value> DuccFft(Call& call) {
   const Shape& shape = call.hlo.shape();
-  const bool are_arrays = call.operands.size() == 6 && std::all_of(call.operands.begin(), call.operands.end(),
+  const bool has_count = call.operands.size() == 6 || call.operands.size() == 7;
+  const bool are_arrays = has_count && std::all_of(call.operands.begin(), call.operands.end(),
                                                                    [](const Value& value) { return value.IsArray(); });
   if (!are_arrays || call.array(0).type() != ElementType::kU8 || !shape.IsArray()) return BadCall(call);
   const FftDescriptor descriptor = ReadDescriptor(call.array(0));
   const Array& x = call.array(1);
   const Array& scale = call.array(5);
+  const bool is_scale = scale.count() == 1 && (scale.type() == ElementType::kF32 || scale.type() == ElementType::kF64);
   // The axes are the last ones, in order; the type is complex, complex to real, or real to complex.
   const auto count = std::ssize(descriptor.axes);
-  bool are_last = count > 0 && count <= x.rank() && shape.rank() == x.rank() && scale.count() == 1;
+  bool are_last = count > 0 && count <= x.rank() && shape.rank() == x.rank() && is_scale;
   for (int64_t i = 0; are_last && i < count; ++i)
     are_last = descriptor.axes[static_cast<size_t>(i)] == x.rank() - count + i;
   const bool is_real = IsComplex(x.type()) != IsComplex(shape.element_type());
