@@ -73,6 +73,7 @@ Instruction* ReduceScatterFor(const Instruction& reduce, const Instruction& slic
   Instruction* scatter = CopyInstruction(module, *reduce.parent, reduce, reduce.operands);
   scatter->opcode = ScatteringKind(reduce.opcode);
   scatter->name = slice.name;
+  scatter->name_at = slice.name_at;
   scatter->shape_ = slice.shape_;
   std::span<int64_t> dims = module.arena.NewSpan<int64_t>(1);
   dims[0] = dimension;
