@@ -29,7 +29,7 @@ def parameters(encodings, options=None):
 
 @pytest_lsp.fixture(config=ClientServerConfig(server_command=[BINARY, "lsp"]))
 async def client(lsp_client: LanguageClient):
-    await lsp_client.initialize_session(parameters([types.PositionEncodingKind.Utf16], {"machine": "h100x8"}))
+    await lsp_client.initialize_session(parameters([types.PositionEncodingKind.Utf16], {"machine": "h100x8", "docs": "file:///docs/"}))
     yield
     await lsp_client.shutdown_session()
 
@@ -90,7 +90,7 @@ async def test_diagnostics_have_rule_range_and_related_locations(client):
     assert found.code.startswith("add.") and found.severity == types.DiagnosticSeverity.Error
     assert slice_of(text, found.range) == "add"
     assert [one.message for one in found.related_information] == ["p is f32[3,2]", "q is f32[2,3]"]
-    assert found.code_description.href.endswith(".md#rules")
+    assert found.code_description.href.endswith("docs/check.md")
 
 
 @pytest.mark.asyncio

@@ -35,12 +35,6 @@ json RelatedTo(const View& view, const Diag& diag) {
   return related;
 }
 
-// The file of docs/ that describes the rule.
-json DescriptionOf(const View& view, const Diag& diag) {
-  const bool loose = diag.rule.starts_with("loose.");
-  return {{"href", StrCat(view.settings.docs, "check.md", loose ? "#warnings" : "#rules")}};
-}
-
 }  // namespace
 
 json DiagnosticsOf(const View& view) {
@@ -53,7 +47,7 @@ json DiagnosticsOf(const View& view) {
                 {"message", diag.message}};
     if (!diag.rule.empty()) {
       one["code"] = diag.rule;
-      one["codeDescription"] = DescriptionOf(view, diag);
+      if (!view.settings.docs.empty()) one["codeDescription"] = {{"href", StrCat(view.settings.docs, "check.md")}};
     }
     if (json related = RelatedTo(view, diag); !related.empty()) one["relatedInformation"] = std::move(related);
     all.push_back(std::move(one));
