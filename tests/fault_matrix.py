@@ -7,12 +7,12 @@ message; it leaves no temporary file behind and no output that is incomplete."""
 import concurrent.futures
 import os
 import pathlib
-import pwd
-import resource
 import signal
 import stat
 import subprocess
 import time
+
+from limits import as_nobody, limited
 
 MODULE = """HloModule step, num_partitions=2
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
@@ -35,20 +35,6 @@ WRITES = {
     "print": ["FILE", "-o", "out.hlo"], "run": ["FILE", "--outputs=out", "--profile=trace.json", "--cache_dir=cache"],
     "opt": ["FILE", "-o", "out.hlo"], "time": ["FILE", "--on=h100x8", "--trace=trace.json"], "report": ["FILE", "-o", "page.html"],
 }
-
-
-def limited(**limits):
-    def apply():
-        for name, value in limits.items():
-            resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
-    return apply
-
-
-def as_nobody():
-    user = pwd.getpwnam("nobody")
-    os.setgroups([])
-    os.setgid(user.pw_gid)
-    os.setuid(user.pw_uid)
 
 
 class Matrix:

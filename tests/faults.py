@@ -185,7 +185,7 @@ class Faults:
 
     def bad_option(self, command):
         self.says(f"{command} --no-such-option", self.run(self.call(command) + ["--no-such-option"]), 2,
-                  "no_such_option")  # messages spell options as they are declared
+                  "no-such-option")
         answer = self.run(self.call(command) + ["--no-such-option", "--json"])
         good = b'"error"' in answer.stdout and answer.returncode == 2
         self.expect(f"{command} --no-such-option --json", good, answer)

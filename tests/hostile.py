@@ -10,7 +10,6 @@ import json
 import os
 import pathlib
 import pwd
-import resource
 import stat
 import struct
 import subprocess
@@ -19,6 +18,8 @@ import tempfile
 import time
 import zipfile
 import zlib
+
+from limits import as_nobody, limited
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -71,21 +72,6 @@ def field(number, data):
 def literal(values):
     shape = varint(2 << 3) + varint(11) + field(3, varint(len(values))) + field(5, field(1, varint(0)))
     return field(1, shape) + field(8, struct.pack(f"<{len(values)}f", *values))
-
-
-def limit(**limits):
-    """A function that sets limits of the child process: limit(AS=500 << 20)."""
-    def apply():
-        for name, value in limits.items():
-            resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
-    return apply
-
-
-def as_nobody():
-    user = pwd.getpwnam("nobody")
-    os.setgroups([])
-    os.setgid(user.pw_gid)
-    os.setuid(user.pw_uid)
 
 
 class Hostile:
@@ -197,7 +183,7 @@ class Hostile:
         for name, (text, *words) in cases.items():
             self.write(name, text)
             for command in (("time", self.one), ("report", self.mlp, "-o", "page.html")):
-                result = self.run(*command, f"--on={name}", preexec_fn=None if self.is_sanitized else limit(AS=1 << 30))
+                result = self.run(*command, f"--on={name}", preexec_fn=None if self.is_sanitized else limited(AS=1 << 30))
                 self.says(result, 2, name, *words)
         self.expect("no page", not (self.folder / "page.html").exists())
         self.write("fine.yaml", MACHINE)
@@ -213,7 +199,7 @@ class Hostile:
     # Memory.
 
     def memory(self):
-        bounded = None if self.is_sanitized else limit(AS=1 << 30)
+        bounded = None if self.is_sanitized else limited(AS=1 << 30)
         self.write("nest.json.gz", gzip.compress(b"[" * 10_000_000))
         self.says(self.run("time", self.one, "--on=h200", "--against=nest.json.gz", preexec_fn=bounded), 2, "nest.json.gz", "levels deep")
         self.write("zeros.hlo.gz", gzip.compress(b"/" * 300_000_000, 1))
@@ -231,11 +217,11 @@ class Hostile:
         if self.is_sanitized:
             return
         for kibibytes, count in ((500_000, 64), (8_000_000, 1024), (1_000_000, 200)):
-            result = self.run("run", self.mlp, f"--threads={count}", preexec_fn=limit(AS=kibibytes << 10))
+            result = self.run("run", self.mlp, f"--threads={count}", preexec_fn=limited(AS=kibibytes << 10))
             self.says(result, 2, "not enough memory for another thread")
         if os.geteuid() == 0:
             def few_processes():
-                limit(NPROC=4)()
+                limited(NPROC=4)()
                 as_nobody()
             self.folder.chmod(0o755)
             for command in (("run", self.mlp), ("run", self.mlp, "--engine=interp"), ("stats", "."), ("compare", self.mlp, self.mlp)):
@@ -274,7 +260,7 @@ class Hostile:
             self.write(f"deep/s{i}/m.hlo", MLP)
         subprocess.run(["mkdir", "-p", "deep/s20" + "/d" * 1100], cwd=self.folder, check=True)
         for files in (12, 64):
-            result = self.run("stats", "deep", "--json", preexec_fn=None if self.is_sanitized else limit(NOFILE=files))
+            result = self.run("stats", "deep", "--json", preexec_fn=None if self.is_sanitized else limited(NOFILE=files))
             found = json.loads(result.stdout)
             self.expect(f"{files} descriptors", len(found["modules"]) == 40 and not found["unreadable"], found["unreadable"])
         if os.geteuid() == 0:
@@ -330,7 +316,7 @@ class Hostile:
         """A page behind a symbolic link is replaced whole or not at all."""
         page = self.write("pages/p.html", "before")
         os.symlink("pages/p.html", self.folder / "l.html")
-        result = self.run("report", self.mlp, "-o", "l.html", preexec_fn=limit(FSIZE=20_000))
+        result = self.run("report", self.mlp, "-o", "l.html", preexec_fn=limited(FSIZE=20_000))
         self.says(result, 2, "l.html", "cannot write")
         self.expect("the old page remains", page.read_text() == "before" and len(list(page.parent.iterdir())) == 1)
         self.says(self.run("report", self.mlp, "-o", "l.html"), 0)

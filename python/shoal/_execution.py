@@ -11,7 +11,7 @@ Array = _core.Array
 
 
 def _array(self, dtype=None, copy=None):
-    """The array as a NumPy array that shares its memory."""
+    """The array as a NumPy array that shares its memory and cannot be written."""
     found = self._bits()
     if self.dtype in _BITS:
         import ml_dtypes

@@ -51,11 +51,12 @@ std::function<void()> ReleaserOf(nb::ndarray<nb::ro, nb::device::cpu> array) {
   };
 }
 
+// A view of the memory. It is read-only, because the module, other results and runs may share the memory.
 template <class Framework>
-nb::ndarray<Framework> View(Buffer& buffer, nb::handle owner) {
+nb::ndarray<Framework, nb::ro> View(Buffer& buffer, nb::handle owner) {
   std::vector<size_t> dims(buffer.dims().begin(), buffer.dims().end());
-  return nb::ndarray<Framework>(const_cast<void*>(buffer.data()), dims.size(), dims.data(), owner, nullptr,
-                                DtypeOf(buffer.type(), std::is_same_v<Framework, nb::numpy>));
+  return nb::ndarray<Framework, nb::ro>(buffer.data(), dims.size(), dims.data(), owner, nullptr,
+                                        DtypeOf(buffer.type(), std::is_same_v<Framework, nb::numpy>));
 }
 
 }  // namespace

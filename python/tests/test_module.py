@@ -64,9 +64,6 @@ def test_find(loops):
     ("show", ["--name"], lambda m: m.show(names=True)), ("time", ["--on=h100x8"], lambda m: m.time(on="h100x8"))])
 def test_results_are_those_of_the_command_line(loops, name, arguments, compute):
     found, expected = compute(loops).to_dict(), command(name, "--json", *arguments, LOOPS)
-    for key in ("file", "rows"):
-        expected.pop(key, None)
-        found = {other: value for other, value in found.items() if other != key}
     assert found == expected
 
 
@@ -115,6 +112,8 @@ def test_run(loops):
 def test_outputs_outlive_everything():
     out = shoal.load(ADD).compile()(numpy.ones((2, 3), numpy.float32), numpy.ones((2, 3), numpy.float32)).numpy()
     assert out.sum() == 12
+    with pytest.raises(ValueError, match="read-only"):
+        out[0, 0] = 5
 
 
 def test_bfloat16():
@@ -142,8 +141,6 @@ def test_report(loops, tmp_path):
     assert "<iframe" in loops._repr_html_()
 
 
-def test_import_is_fast_and_without_numpy():
-    code = "import sys, time; s = time.perf_counter(); import shoal; t = time.perf_counter() - s; print(t, 'numpy' in sys.modules)"
-    seconds, has_numpy = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                                        check=True).stdout.split()
-    assert has_numpy == "False" and float(seconds) < 1
+def test_import_loads_neither_numpy_nor_jax():
+    code = "import sys, shoal; print([name for name in ('numpy', 'jax', 'pandas') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

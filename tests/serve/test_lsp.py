@@ -283,6 +283,17 @@ async def test_formatting_and_code_actions(client):
 
 
 @pytest.mark.asyncio
+async def test_report_page(client):
+    text, uri = LOOPS.read_text(), LOOPS.as_uri()
+    await open_text(client, text, uri)
+    page = await client.workspace_execute_command_async(types.ExecuteCommandParams(
+        command="shoal.openPage", arguments=[uri, "part"]))
+    path = pathlib.Path(page.removeprefix("file://").split("#")[0])
+    assert "<html" in path.read_text()[:300].lower() and page.endswith("i=part")
+    path.unlink()
+
+
+@pytest.mark.asyncio
 async def test_counterparts_in_another_stage(client, tmp_path):
     text = LOOPS.read_text()
     before = tmp_path / "module_0001.jit_step.before_optimizations.txt"

@@ -40,7 +40,7 @@ Result<std::vector<FixedInput>> ParseFixedInputs(const Module& module, const std
 std::vector<std::string> GeneratedInputNotes(const Module& module, const std::string& mode) {
   const std::vector<Leaf> leaves = ParameterLeaves(module);
   const bool is_random = mode.find("random") != std::string::npos;
-  return is_random ? InputUseNotes(leaves, InputUsesOf(module, leaves)) : std::vector<std::string>();
+  return is_random ? InputUseNotes(leaves, InputUsesOf(leaves)) : std::vector<std::string>();
 }
 
 Arguments Generate(const Module& module, const DeviceGrid& grid, const std::string& mode, uint64_t seed,

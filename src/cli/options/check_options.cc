@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 Action AddCheck(Options& command) {
   auto flags = std::make_shared<CheckFlags>();
-  command.Values("FILE", flags->files, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Values("FILE", flags->files, kModuleHelp).Required();
   AddTo(command, flags->common);
   command.Footer(
       "check is always strict. The exit status is 1 if any file has an error.\n\n"

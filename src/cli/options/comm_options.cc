@@ -8,7 +8,7 @@ namespace shoal::internal {
 
 Action AddComm(Options& command) {
   auto flags = std::make_shared<CommFlags>();
-  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Value("--devices_per_node", flags->devices_per_node, "Number of consecutive devices in a node")
       .Positive();
   // Declared as a flag, so that FILE may follow it.

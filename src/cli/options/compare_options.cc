@@ -8,7 +8,7 @@ namespace shoal::internal {
 
 Action AddCompare(Options& command) {
   auto flags = std::make_shared<CompareFlags>();
-  command.Value("A", flags->a, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("A", flags->a, kModuleHelp).Required();
   command.Value("B", flags->b, "The module to compare with A; may be its partitioned version").Required();
   command.Value("--abs_error_bound", flags->bounds.abs, "Largest allowed absolute difference (default: by type)")
       .NotNegative();

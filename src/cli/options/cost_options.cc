@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 Action AddCost(Options& command) {
   auto flags = std::make_shared<CostFlags>();
-  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Value("--by", flags->by, "Key to group the rows by")
       .OneOf({"op", "opcode", "computation", "line", "op_name", "op_type", "module"});
   command.Value("--top", flags->top, "Show at most N rows (0: all)").NotNegative();

@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 Action AddDiff(Options& command) {
   auto flags = std::make_shared<DiffFlags>();
-  command.Value("A", flags->a, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("A", flags->a, kModuleHelp).Required();
   command.Value("B", flags->b, "The module to compare with A").Required();
   command.Values("--threshold", flags->thresholds,
                  "METRIC<=BOUND (or <, >=, >, ==): exit with status 3 unless it holds; a BOUND with a sign (+2%, -1GB) "

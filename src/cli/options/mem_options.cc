@@ -8,7 +8,7 @@ namespace shoal::internal {
 
 Action AddMem(Options& command) {
   auto flags = std::make_shared<MemFlags>();
-  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Value("--budget", flags->budget, "Exit with status 1 if a device needs more than this: 80GB, 512MiB, 1000000")
       .Check(ValidateBytes);
   command.Value("--top", flags->top, "Show at most N buffers (0: all)").NotNegative();

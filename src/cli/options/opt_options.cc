@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 Action AddOpt(Options& command) {
   auto flags = std::make_shared<OptFlags>();
-  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input");
+  command.Value("FILE", flags->file, kModuleHelp);
   command.List("--passes", flags->passes, "Run only these passes, in this order");
   command.List("--disable", flags->disabled, "Skip these passes");
   command.List("--print_after", flags->print_after,

@@ -86,17 +86,18 @@ std::string UnknownCommand(const std::string& name, const std::vector<Command>& 
   return suggestion.empty() ? problem + "; run shoal --help for the list" : problem + suggestion;
 }
 
-// The first argument that looks like an option but is none of the command, with a suggestion. Empty if there is none.
-// CLI11 would report a missing argument first.
-std::string UnknownOption(const CLI::App& command, std::span<const std::string> arguments) {
+// The first argument that looks like an option but is none of the command, as in `typed`, with a suggestion. Empty if
+// there is none. CLI11 would report a missing argument first, and the normalized name.
+std::string UnknownOption(const CLI::App& command, std::span<const std::string> arguments, std::span<char* const> typed) {
   std::vector<std::string> known{"--help"};
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  for (const std::string& argument : arguments) {
-    if (argument == "--") break;
-    if (!argument.starts_with("--")) continue;
-    const std::string name = argument.substr(0, argument.find('='));
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") break;
+    if (!arguments[i].starts_with("--")) continue;
+    const size_t end = arguments[i].find('=');
+    if (std::find(known.begin(), known.end(), arguments[i].substr(0, end)) != known.end()) continue;
+    const std::string name = std::string(typed[i]).substr(0, end);
     std::string suggestion = DidYouMean(name, known);
     if (suggestion.empty()) suggestion = StrCat("; run shoal ", command.get_name(), " --help for the list");
     return StrCat("unknown option '", name, "' of shoal ", command.get_name(), suggestion);
@@ -260,7 +261,7 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
   app.require_subcommand(1);
   app.set_version_flag("--version", kVersion);
   app.footer(
-      "Run shoal COMMAND --help for the options of a command. Modules are HLO text or protobuf, optionally gzipped.");
+      "Run shoal COMMAND --help for the options of a command. Modules are HLO text, StableHLO or protobuf, optionally gzipped.");
   const auto is_first = [&](const Command& command) { return argc > 1 && std::string_view(argv[1]) == command.name; };
   const bool starts_with_command = std::ranges::any_of(commands, is_first);
   std::map<const CLI::App*, Action> actions;
@@ -281,7 +282,8 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
     ExpandHelp(arguments);
     if (starts_with_command) {
       const CLI::App& command = *app.get_subcommand(argv[1]);
-      if (const std::string problem = UnknownOption(command, std::span(arguments).subspan(1)); !problem.empty())
+      if (const std::string problem = UnknownOption(command, std::span(arguments).subspan(1), std::span(argv + 2, argv + argc));
+          !problem.empty())
         return PrintParseResult(app, CLI::ValidationError(problem), argc, argv);
     }
     std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the reverse order

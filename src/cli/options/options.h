@@ -16,6 +16,9 @@ class Option;
 
 namespace shoal::internal {
 
+// The help of a positional argument that is a module.
+inline constexpr char kModuleHelp[] = "HLO text, StableHLO or protobuf, optionally gzipped; - for standard input";
+
 // A declared option. Its methods add constraints; a value that violates one is a usage error.
 class Option {
  public:

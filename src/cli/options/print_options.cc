@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 Action AddPrint(Options& command) {
   auto flags = std::make_shared<PrintFlags>();
-  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Value("--format", flags->format,
                 "hlo: canonical text; short: without %, signatures or metadata; pb: protobuf; json: protobuf as JSON")
       .OneOf({"hlo", "pb", "json", "short"});

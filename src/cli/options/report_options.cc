@@ -8,7 +8,7 @@ namespace shoal::internal {
 
 Action AddReport(Options& command) {
   auto flags = std::make_shared<ReportFlags>();
-  command.Value("FILE", flags->a, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("FILE", flags->a, kModuleHelp).Required();
   command.Value("B", flags->b, "A second module, to show next to the first, with the differences");
   command.Value("-o,--output", flags->out, "Write the page to this file; - for standard output").Required();
   command.Repeated("--on", flags->on,

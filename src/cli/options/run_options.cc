@@ -11,7 +11,7 @@ namespace shoal::internal {
 
 Action AddRun(Options& command) {
   auto flags = std::make_shared<RunFlags>();
-  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Value("--num_replicas", flags->num_replicas, "Number of replicas (default: inferred from the module)")
       .Between(1, kMaxRunDevices);
   command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the module)")

@@ -15,7 +15,7 @@ const std::map<std::string, ShownOps> kOps = {{"communication", ShownOps::kCommu
 
 Action AddShow(Options& command) {
   auto flags = std::make_shared<ShowFlags>();
-  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Choice("--op", flags->skeleton.ops, kOps,
                  "The ops to show: communication, computation, important (both of these) or all");
   command.Flag("--name", flags->style.names, "Show instruction names");

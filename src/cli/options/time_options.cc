@@ -9,7 +9,7 @@ namespace shoal::internal {
 
 Action AddTime(Options& command) {
   auto flags = std::make_shared<TimeFlags>();
-  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Value("B", flags->b, "A second module, whose step is shown beside that of the first");
   command.Repeated("--on", flags->on,
                    "Machine: h200, h100x8, h100x8x64, tpu-v5p-4x4x8 or a YAML file; repeat it to compare").Required();

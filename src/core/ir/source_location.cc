@@ -1,5 +1,7 @@
 #include "core/ir/source_location.h"
 
+#include <algorithm>
+
 #include "core/base/strings.h"
 
 namespace shoal::internal {
@@ -9,29 +11,6 @@ namespace {
 template <class T>
 const T* At(std::span<const T> list, int32_t id) {
   return id >= 1 && static_cast<size_t>(id) <= list.size() ? &list[static_cast<size_t>(id) - 1] : nullptr;
-}
-
-struct Line {
-  std::string_view file;
-  int32_t line = 0;
-};
-
-// The innermost frame outside of installed packages; else the innermost frame; no file if there is no frame.
-Line UserLine(const StackFrames& frames, int32_t id) {
-  constexpr int kMaxFrames = 1000;  // a malformed table may have a cycle
-  Line innermost;
-  for (int i = 0; i < kMaxFrames; ++i) {
-    const StackFrames::Frame* frame = At(frames.frames, id);
-    if (frame == nullptr) break;
-    const StackFrames::Location* location = At(frames.locations, frame->file_location_id);
-    const std::string_view* file = location == nullptr ? nullptr : At(frames.file_names, location->file_name_id);
-    if (file != nullptr) {
-      if (!IsInstalledFile(*file)) return {*file, location->line};
-      if (innermost.file.empty()) innermost = {*file, location->line};
-    }
-    id = frame->parent_frame_id;
-  }
-  return innermost;
 }
 
 constexpr std::string_view kPackageFolders[] = {"/site-packages/", "/dist-packages/"};
@@ -45,6 +24,23 @@ std::string_view WithoutPrefix(std::string_view file) {
 
 }  // namespace
 
+std::vector<SourceFrame> StackOf(const StackFrames& frames, int32_t id) {
+  constexpr size_t kMaxFrames = 1000;  // a malformed table may have a cycle
+  std::vector<SourceFrame> stack;
+  for (size_t i = 0; i < kMaxFrames; ++i) {
+    const StackFrames::Frame* frame = At(frames.frames, id);
+    if (frame == nullptr) break;
+    const StackFrames::Location* location = At(frames.locations, frame->file_location_id);
+    const std::string_view* file = location == nullptr ? nullptr : At(frames.file_names, location->file_name_id);
+    if (file != nullptr) {
+      const std::string_view* function = At(frames.function_names, location->function_name_id);
+      stack.push_back({*file, function == nullptr ? std::string_view() : *function, location->line, location->column});
+    }
+    id = frame->parent_frame_id;
+  }
+  return stack;
+}
+
 bool IsInstalledFile(std::string_view file) {
   for (std::string_view folder : kPackageFolders)
     if (file.find(folder) != std::string_view::npos) return true;
@@ -52,10 +48,12 @@ bool IsInstalledFile(std::string_view file) {
 }
 
 std::string FormatSourceLocation(const Metadata& metadata, const StackFrames& frames) {
-  Line line = UserLine(frames, metadata.stack_frame_id);
+  const std::vector<SourceFrame> stack = StackOf(frames, metadata.stack_frame_id);
+  const auto own = std::find_if(stack.begin(), stack.end(), [](const SourceFrame& f) { return !IsInstalledFile(f.file); });
+  SourceFrame line = own != stack.end() ? *own : stack.empty() ? SourceFrame() : stack.front();
   const bool stated = !metadata.source_file.empty();
   if (stated && (line.file.empty() || !IsInstalledFile(metadata.source_file)))
-    line = {metadata.source_file, metadata.source_line};
+    line = {metadata.source_file, {}, metadata.source_line, 0};
   return line.file.empty() ? std::string() : StrCat(WithoutPrefix(line.file), ":", line.line);
 }
 

@@ -19,6 +19,10 @@ bool IsPointToPoint(const Instruction& hlo) {
   return kind == Opcode::kCollectivePermute || kind == Opcode::kSend;
 }
 
+bool ReducesOverDevices(const Instruction& hlo) {
+  return hlo.opcode == Opcode::kAllReduce || hlo.opcode == Opcode::kReduceScatter;
+}
+
 bool IsCombinable(const Instruction& hlo) {
   return hlo.opcode == Opcode::kAllReduce || hlo.opcode == Opcode::kAllGather || hlo.opcode == Opcode::kReduceScatter;
 }

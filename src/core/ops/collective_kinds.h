@@ -17,6 +17,8 @@ bool IsAllReduce(const Instruction& hlo);
 bool IsPointToPoint(const Instruction& hlo);
 // True for synchronous ops that can be merged into one with a tuple result: all-reduce, all-gather, reduce-scatter.
 bool IsCombinable(const Instruction& hlo);
+// True for synchronous reductions whose result type is that of their operands: all-reduce, reduce-scatter.
+bool ReducesOverDevices(const Instruction& hlo);
 // Predicates on kinds, as KindOf in async_pairs.h returns them.
 bool IsSendKind(Opcode kind);
 bool IsAllReduceKind(Opcode kind);

@@ -32,10 +32,4 @@ std::span<Instruction* const> MovedOperands(const Instruction& hlo) {
   }
 }
 
-bool ReducesOverDevices(const Instruction& hlo) {
-  return hlo.opcode == Opcode::kAllReduce || hlo.opcode == Opcode::kReduceScatter;
-}
-
-bool IsContraction(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kContraction; }
-
 }  // namespace shoal::internal

@@ -9,10 +9,4 @@ namespace shoal::internal {
 // compute, and for ops that change the element type. Includes collectives that only move data.
 std::span<Instruction* const> MovedOperands(const Instruction& hlo);
 
-// True for a sum (or another reduction) over devices whose result type is that of its operands: all-reduce,
-// reduce-scatter.
-bool ReducesOverDevices(const Instruction& hlo);
-// True for dot and convolution.
-bool IsContraction(const Instruction& hlo);
-
 }  // namespace shoal::internal

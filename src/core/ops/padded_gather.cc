@@ -33,6 +33,7 @@ bool IsZero(const Instruction& value) {
 
 bool IsPadded(const Instruction& operand) {
   const Instruction& origin = Origin(operand);
+  if (origin.operand_count() < 2) return false;  // loose text may omit operands
   if (origin.opcode == Opcode::kDynamicUpdateSlice) return IsZero(*origin.operands[0]);
   return origin.opcode == Opcode::kPad && IsZero(*origin.operands[1]) &&
          origin.shape().ElementCount() > origin.operand_shape(0).ElementCount();

@@ -26,6 +26,12 @@ bool KeepsPrecision(const Instruction& hlo) {
   return IsAmong(kForwarding, hlo);
 }
 
+bool IsScalarCast(const Instruction& hlo) {
+  const bool is_cast = hlo.opcode == Opcode::kBitcast || hlo.opcode == Opcode::kBitcastConvert;
+  return is_cast && hlo.shape().IsScalar() && hlo.operand_shape(0).IsScalar() &&
+         BitWidth(hlo.shape().element_type()) == BitWidth(hlo.operand_shape(0).element_type());
+}
+
 bool HasSideEffect(const Instruction& hlo) {
   static constexpr Opcode kWithEffect[] = {
       Opcode::kAllGatherDone,        Opcode::kAllGatherStart,        Opcode::kAllReduceDone,

@@ -36,6 +36,7 @@ inline bool IsUnknown(const Instruction& hlo) { return hlo.opcode == Opcode::kUn
 inline bool IsLoop(const Instruction& hlo) { return CallKindOf(hlo) == CallKind::kLoop; }
 inline bool IsBranch(const Instruction& hlo) { return CallKindOf(hlo) == CallKind::kBranch; }
 inline bool IsCollective(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kCollective; }
+inline bool IsContraction(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kContraction; }
 inline bool IsElementwise(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kElementwise; }
 // True for async-start, which runs a computation asynchronously, under any name that the text has for it.
 inline bool WrapsComputation(const Instruction& hlo) { return hlo.opcode == Opcode::kAsyncStart; }
@@ -68,6 +69,8 @@ inline std::string_view OpcodeTextOf(const Instruction& hlo) {
 // True if the op forwards data without computing, so that the precision of floats must not change. Any other op may
 // declare another precision than its operands: XLA's passes that convert between bf16 and f32 rely on this.
 bool KeepsPrecision(const Instruction& hlo);
+// True for a scalar whose bits become a scalar of another type: bitcast, bitcast-convert.
+bool IsScalarCast(const Instruction& hlo);
 // True if the op must run even if its result is unused: it affects the outside world or the state of a generator.
 bool HasSideEffect(const Instruction& hlo);
 // True if the op only computes its value, and its operands determine that value.

@@ -18,6 +18,9 @@ using Errors = std::vector<double>;  // by leaf
 constexpr int kMaxIterations = 6;   // of a loop; later iterations grow by a square root
 constexpr int kMaxDepth = 64;       // of nested calls
 constexpr double kMaxError = .02;   // a larger estimate would hide faults
+// Limit of visited instructions. A computation is visited once for each of its callers, of which a hostile module has
+// exponentially many.
+constexpr int64_t kMaxVisits = 5'000'000;
 
 // Half the distance between 1 and the next number of the type.
 double RoundingError(const Shape& shape) {
@@ -60,7 +63,8 @@ class Estimator {
 
   Errors Of(const Computation& computation, const std::vector<Errors>& arguments, int depth) {
     const size_t leaves = LeafCount(computation.root->shape());
-    if (depth > kMaxDepth) return Errors(leaves, kMaxError);
+    visits_ += std::ssize(computation.instructions);
+    if (depth > kMaxDepth || visits_ > kMaxVisits) return Errors(leaves, kMaxError);
     Values values;
     for (const Instruction* hlo : computation.instructions) {
       Errors errors = OfOp(*hlo, arguments, values, depth);
@@ -151,6 +155,7 @@ class Estimator {
     return is_wide ? std::max(1.0, products / result) : 2;  // narrow products are summed in f32 and rounded once
   }
 
+  int64_t visits_ = 0;
   const Module& module_;
   const ExecutionCounts executions_;
 };

@@ -270,7 +270,7 @@ Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, const 
                             const OnBytesGenerated& on_bytes, const Placement* placement) {
   const ArgumentMode mode = options.mode;
   const std::vector<Leaf> leaves = ParameterLeaves(module);
-  const std::vector<InputUse> uses = InputUsesOf(module, leaves);
+  const std::vector<InputUse> uses = InputUsesOf(leaves);
   const bool any_sharding = AnySharding(leaves);
   const bool whole = HasManualRegions(module);
   std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));

@@ -98,8 +98,7 @@ const char* ValuesFor(OperandDomain domain) {
 
 }  // namespace
 
-std::vector<InputUse> InputUsesOf(const Module& module, const std::vector<Leaf>& leaves) {
-  (void)module;
+std::vector<InputUse> InputUsesOf(const std::vector<Leaf>& leaves) {
   Users users;
   std::vector<InputUse> uses;
   for (const Leaf& leaf : leaves) {

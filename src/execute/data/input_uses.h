@@ -17,7 +17,7 @@ struct InputUse {
 
 // The use of each leaf of the parameters: of several, the one that restricts the values most. Searches through calls,
 // fusions, loops and branches.
-std::vector<InputUse> InputUsesOf(const Module& module, const std::vector<Leaf>& leaves);
+std::vector<InputUse> InputUsesOf(const std::vector<Leaf>& leaves);
 
 // One sentence for each kind of use: "positive numbers for parameter 1 (eps) and 3 more: …"
 std::vector<std::string> InputUseNotes(const std::vector<Leaf>& leaves, const std::vector<InputUse>& uses);

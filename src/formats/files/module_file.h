@@ -24,7 +24,8 @@ struct ModuleFile {
   const Source* text() const { return module != nullptr ? module->source.get() : source.get(); }
 };
 
-// Reads HLO text or a protobuf, optionally gzipped; detects the format from the content. "-" is standard input.
+// Reads HLO text, StableHLO or a protobuf, optionally gzipped; the format is detected from the content. "-" is standard
+// input.
 ModuleFile ReadModuleFile(const std::string& path, const ParseOptions& options);
 // The same for text or bytes in memory. Messages call them `source->name()`.
 ModuleFile ReadModuleSource(std::unique_ptr<Source> source, const ParseOptions& options);

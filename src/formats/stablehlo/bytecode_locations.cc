@@ -12,9 +12,9 @@ const MlirLocation* MlirBytecodeReader::Location(uint64_t index) {
     return nullptr;
   }
   Entry& entry = attrs_[index];
-  if (entry.location_state == 2) return entry.location;
-  if (entry.location_state == 1 || !entry.custom || entry.dialect != "builtin" || depth_ > kMaxDepth) return nullptr;
-  entry.location_state = 1;
+  if (entry.location_state == Entry::State::kRead) return entry.location;
+  if (entry.location_state == Entry::State::kReading || !entry.custom || entry.dialect != "builtin" || depth_ > kMaxDepth) return nullptr;
+  entry.location_state = Entry::State::kReading;
   ++depth_;
   BytecodeStream stream(entry.data);
   MlirLocation location;
@@ -75,7 +75,7 @@ const MlirLocation* MlirBytecodeReader::Location(uint64_t index) {
   }
   --depth_;
   Entry& stored = attrs_[index];
-  stored.location_state = 2;
+  stored.location_state = Entry::State::kRead;
   if (!known || stream.failed() || failed_) return nullptr;
   location.children = module_.arena.Copy(children);
   stored.location = module_.arena.New<MlirLocation>(location);

@@ -34,7 +34,6 @@ class MlirBytecodeReader {
   using Kind = MlirAttr::Kind;
 
   // ---- bytecode_sections.cc
-  bool ReadSections();
   bool ReadStrings(std::string_view data);
   bool ReadDialects(std::string_view data);
   bool ReadOffsets(std::string_view offsets, std::string_view data);
@@ -66,11 +65,6 @@ class MlirBytecodeReader {
   const MlirType* Type(uint64_t index);
   const MlirAttr* ReadAttr(BytecodeStream& stream) { return Attr(stream.Varint()); }
   const MlirType* ReadType(BytecodeStream& stream) { return Type(stream.Varint()); }
-  const MlirAttr* ReadBuiltinAttr(BytecodeStream& stream);
-  const MlirType* ReadBuiltinType(BytecodeStream& stream);
-  const MlirAttr* ReadVhloAttr(BytecodeStream& stream);
-  const MlirType* ReadVhloType(BytecodeStream& stream);
-  const MlirAttr* ReadSdyAttr(BytecodeStream& stream);
   MlirAttr* NewAttr(Kind kind) {
     MlirAttr* attr = module_.arena.New<MlirAttr>();
     attr->kind = kind;
@@ -82,8 +76,6 @@ class MlirBytecodeReader {
     return type;
   }
   const MlirType* Element(ElementType type);
-  const MlirAttr* ReadShardingRule(BytecodeStream& stream);
-  static std::string FactorName(int64_t factor);
   const MlirAttr* ReadList(BytecodeStream& stream);
   const MlirAttr* ReadFields(BytecodeStream& stream, std::string_view name);
   const MlirAttr* ReadInteger(BytecodeStream& stream);
@@ -98,14 +90,23 @@ class MlirBytecodeReader {
   MlirAttr* Number(int64_t value);
   double FloatFromBits(ElementType type, BytecodeStream& stream);
 
+  // ---- bytecode_builtin.cc, bytecode_vhlo.cc, bytecode_sdy.cc: the encodings of the dialects
+  const MlirAttr* ReadBuiltinAttr(BytecodeStream& stream);
+  const MlirType* ReadBuiltinType(BytecodeStream& stream);
+  const MlirAttr* ReadVhloAttr(BytecodeStream& stream);
+  const MlirType* ReadVhloType(BytecodeStream& stream);
+  const MlirAttr* ReadSdyAttr(BytecodeStream& stream);
+  const MlirAttr* ReadShardingRule(BytecodeStream& stream);
+  static std::string FactorName(int64_t factor);
+
   // ---- bytecode_locations.cc
   const MlirLocation* Location(uint64_t index);
 
   struct Entry {
     std::string_view dialect, data;
-    bool custom = false;   // encoded by the dialect, else text
-    uint8_t state = 0;     // 1: being read, 2: read
-    uint8_t location_state = 0;
+    enum class State : uint8_t { kUnread, kReading, kRead };
+    bool custom = false;  // encoded by the dialect, else text
+    State state = State::kUnread, location_state = State::kUnread;
     const MlirAttr* attr = nullptr;
     const MlirType* type = nullptr;
     MlirLocation* location = nullptr;

@@ -100,7 +100,7 @@ Result<IntLists> Importer::IntListsOf(const MlirOp& op, const MlirAttr& attr) {
   return IntLists(module_.arena.Copy(lists));
 }
 
-std::string_view Importer::StringNamed(const MlirOp& op, std::string_view name) {
+std::string_view Importer::StringAttr(const MlirOp& op, std::string_view name) {
   const MlirAttr* attr = op.Find(name);
   if (attr == nullptr) return {};
   const bool is_text = attr->kind == Kind::kString || attr->kind == Kind::kSymbol || attr->kind == Kind::kKeyword ||
@@ -108,7 +108,7 @@ std::string_view Importer::StringNamed(const MlirOp& op, std::string_view name) 
   return is_text ? attr->text : std::string_view();
 }
 
-bool Importer::BoolNamed(const MlirOp& op, std::string_view name, bool fallback) {
+bool Importer::BoolAttr(const MlirOp& op, std::string_view name, bool fallback) {
   const MlirAttr* attr = op.Find(name);
   if (attr == nullptr) return fallback;
   return attr->kind == Kind::kUnit || attr->number != 0;

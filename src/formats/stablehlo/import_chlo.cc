@@ -61,7 +61,7 @@ Result<Instruction*> Importer::ConstantLike(const Instruction& like, double valu
 Status ImportChloBroadcast(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
-  SHOAL_ASSIGN(given, importer.IntsNamed(op, "broadcast_dimensions"));
+  SHOAL_ASSIGN(given, importer.IntsAttr(op, "broadcast_dimensions"));
   for (Instruction*& operand : operands) {
     if (!operand->shape().IsArray() || !shape->IsArray()) return importer.Refused(op, "the op takes arrays");
     if (SameDims(operand->shape(), *shape)) continue;
@@ -89,7 +89,7 @@ Status ImportTopK(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operand, importer.Operand(op, 0));
   SHOAL_ASSIGN(k, importer.IntOf(op, "k", 0));
   using TopK = Op<Opcode::kTopK>;
-  std::vector<NamedAttr> attrs{{TopK::kK.id, k}, {TopK::kLargest.id, importer.BoolNamed(op, "largest", true)}};
+  std::vector<NamedAttr> attrs{{TopK::kK.id, k}, {TopK::kLargest.id, importer.BoolAttr(op, "largest", true)}};
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
   SHOAL_ASSIGN(value, importer.Add(Opcode::kTopK, {operand}, std::move(attrs), shape));
   return importer.SetResults(op, value);

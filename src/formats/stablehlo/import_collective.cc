@@ -22,7 +22,7 @@ Result<ReplicaGroups> MeshGroups(Importer& importer, const MlirOp& op, const Mli
   const MlirAttr* axes = Field(attr, "axes");
   if (mesh == nullptr || axes == nullptr) return importer.Refused(op, "replica groups by mesh need a mesh and axes");
   if (mesh->kind == Kind::kSymbol || mesh->kind == Kind::kString) {
-    const Importer::SdyMesh* known = importer.MeshNamed(mesh->text);
+    const Importer::SdyMesh* known = importer.FindMesh(mesh->text);
     if (known == nullptr) return importer.Refused(op, StrCat("there is no mesh ", mesh->text));
     groups.mesh = known->mesh;
   } else {

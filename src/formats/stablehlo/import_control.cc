@@ -81,7 +81,7 @@ Status ImportCase(Importer& importer, const MlirOp& op) {
 namespace {
 
 Result<Computation*> Callee(Importer& importer, const MlirOp& op, std::string_view name) {
-  const MlirOp* function = importer.FunctionNamed(name);
+  const MlirOp* function = importer.FindFunction(name);
   if (function == nullptr) return importer.Refused(op, StrCat("there is no function ", name));
   if (function->regions.empty() || function->regions[0].blocks.empty())
     return importer.Refused(op, StrCat("the function ", name, " has no body"));
@@ -95,7 +95,7 @@ Result<Computation*> Callee(Importer& importer, const MlirOp& op, std::string_vi
 
 Status ImportFunctionCall(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  SHOAL_ASSIGN(callee, Callee(importer, op, importer.StringNamed(op, "callee")));
+  SHOAL_ASSIGN(callee, Callee(importer, op, importer.StringAttr(op, "callee")));
   SHOAL_ASSIGN(value, importer.Add(Opcode::kCall, operands, {{kToApply.id, callee}}));
   return importer.SetResults(op, value);
 }
@@ -104,11 +104,11 @@ Status ImportFunctionCall(Importer& importer, const MlirOp& op) {
 Status ImportComposite(Importer& importer, const MlirOp& op) {
   if (!op.regions.empty()) return importer.Refused(op, "composites with regions are not supported");
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  SHOAL_ASSIGN(callee, Callee(importer, op, importer.StringNamed(op, "decomposition")));
+  SHOAL_ASSIGN(callee, Callee(importer, op, importer.StringAttr(op, "decomposition")));
   SHOAL_ASSIGN(version, importer.IntOf(op, "version", 0));
   const MlirAttr* attributes = op.Find("composite_attributes");
   importer.AddFrontendAttribute("composite.attributes", attributes == nullptr ? "{}" : AttrText(*attributes));
-  importer.AddFrontendAttribute("composite.name", std::string(importer.StringNamed(op, "name")));
+  importer.AddFrontendAttribute("composite.name", std::string(importer.StringAttr(op, "name")));
   importer.AddFrontendAttribute("composite.version", std::to_string(version));
   SHOAL_ASSIGN(value, importer.Add(Opcode::kCall, operands,
                                    {{kToApply.id, callee}, {Op<Opcode::kCall>::kIsComposite.id, true}}));

@@ -71,7 +71,7 @@ Status AddAliasing(Importer& importer, const MlirOp& op, std::vector<NamedAttr>&
 Status ImportCustomCall(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   std::vector<NamedAttr> attrs{
-      {CustomCall::kTarget.id, importer.arena().CopyString(importer.StringNamed(op, "call_target_name"))}};
+      {CustomCall::kTarget.id, importer.arena().CopyString(importer.StringAttr(op, "call_target_name"))}};
   SHOAL_ASSIGN(plain_shape, importer.ResultShape(op));
   SHOAL_ASSIGN(shape, ResultWithLayouts(importer, op, plain_shape));
   const MlirAttr* layouts = op.Find("operand_layouts");
@@ -89,7 +89,7 @@ Status ImportCustomCall(Importer& importer, const MlirOp& op) {
     attrs.push_back({CustomCall::kOperandLayouts.id,
                      std::span<const Shape* const>(importer.arena().Copy(shapes))});
   }
-  if (importer.BoolNamed(op, "has_side_effect")) attrs.push_back({CustomCall::kHasSideEffect.id, true});
+  if (importer.BoolAttr(op, "has_side_effect")) attrs.push_back({CustomCall::kHasSideEffect.id, true});
   SHOAL_TRY(AddAliasing(importer, op, attrs));
   SHOAL_ASSIGN(schedule, importer.IntOf(op, "custom_call_schedule", 0));
   if (schedule > 0 && schedule < 3) attrs.push_back({CustomCall::kSchedule.id, EnumValue{static_cast<uint8_t>(schedule)}});
@@ -109,7 +109,7 @@ Status ImportCustomCall(Importer& importer, const MlirOp& op) {
   if (const MlirAttr* called = op.Find("called_computations"); called != nullptr && !called->elements.empty()) {
     std::vector<Computation*> computations;
     for (const MlirAttr* symbol : called->elements) {
-      const MlirOp* function = importer.FunctionNamed(symbol->text);
+      const MlirOp* function = importer.FindFunction(symbol->text);
       if (function == nullptr || function->regions.empty() || function->regions[0].blocks.empty())
         return importer.Refused(op, StrCat("there is no function ", symbol->text));
       Computation* computation = nullptr;
@@ -195,7 +195,7 @@ namespace {
 // The channel and the direction of a send or recv, and its pairs of devices as a frontend attribute.
 Status AddTransferAttrs(Importer& importer, const MlirOp& op, std::vector<NamedAttr>& attrs) {
   SHOAL_TRY(importer.AddChannel(op, attrs));
-  if (importer.BoolNamed(op, "is_host_transfer")) attrs.push_back({kIsHostTransfer.id, true});
+  if (importer.BoolAttr(op, "is_host_transfer")) attrs.push_back({kIsHostTransfer.id, true});
   const MlirAttr* pairs = op.Find("source_target_pairs");
   if (pairs == nullptr) return {};
   SHOAL_ASSIGN(lists, importer.IntListsOf(op, *pairs));

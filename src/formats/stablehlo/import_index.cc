@@ -110,7 +110,7 @@ Result<Instruction*> Importer::BroadcastInDim(const MlirOp& op, Instruction* ope
 Status ImportBroadcastInDim(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operand, importer.Operand(op, 0));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
-  SHOAL_ASSIGN(dimensions, importer.IntsNamed(op, "broadcast_dimensions"));
+  SHOAL_ASSIGN(dimensions, importer.IntsAttr(op, "broadcast_dimensions"));
   SHOAL_ASSIGN(value, importer.BroadcastInDim(op, operand, *shape, dimensions));
   return importer.SetResult(op, value);
 }
@@ -173,9 +173,9 @@ Result<std::span<const PaddingDim>> Importer::PaddingOf(const MlirOp& op, Ints l
 
 Status ImportPad(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  SHOAL_ASSIGN(low, importer.IntsNamed(op, "edge_padding_low"));
-  SHOAL_ASSIGN(high, importer.IntsNamed(op, "edge_padding_high"));
-  SHOAL_ASSIGN(interior, importer.IntsNamed(op, "interior_padding"));
+  SHOAL_ASSIGN(low, importer.IntsAttr(op, "edge_padding_low"));
+  SHOAL_ASSIGN(high, importer.IntsAttr(op, "edge_padding_high"));
+  SHOAL_ASSIGN(interior, importer.IntsAttr(op, "interior_padding"));
   SHOAL_ASSIGN(padding, importer.PaddingOf(op, low, high, interior));
   return importer.ImportPlain(op, operands, {{Op<Opcode::kPad>::kPadding.id, padding}});
 }
@@ -196,9 +196,9 @@ Status Importer::ImportSliceOf(const MlirOp& op, Ints starts, Ints limits, Ints 
 }
 
 Status ImportSlice(Importer& importer, const MlirOp& op) {
-  SHOAL_ASSIGN(starts, importer.IntsNamed(op, "start_indices"));
-  SHOAL_ASSIGN(limits, importer.IntsNamed(op, "limit_indices"));
-  SHOAL_ASSIGN(strides, importer.IntsNamed(op, "strides"));
+  SHOAL_ASSIGN(starts, importer.IntsAttr(op, "start_indices"));
+  SHOAL_ASSIGN(limits, importer.IntsAttr(op, "limit_indices"));
+  SHOAL_ASSIGN(strides, importer.IntsAttr(op, "strides"));
   return importer.ImportSliceOf(op, starts, limits, strides);
 }
 
@@ -273,17 +273,17 @@ Status ImportStaticGather(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(sizes, ConstantOperand(importer, op, 2));
   std::vector<NamedAttr> attrs;
   for (const auto& key : {GatherOp::kOffsetDims, GatherOp::kCollapsedSliceDims, GatherOp::kStartIndexMap}) {
-    SHOAL_ASSIGN(ints, importer.IntsNamed(op, key.name));
+    SHOAL_ASSIGN(ints, importer.IntsAttr(op, key.name));
     attrs.push_back({key.id, ints});
   }
   for (const auto& key : {GatherOp::kOperandBatchingDims, GatherOp::kStartIndicesBatchingDims}) {
-    SHOAL_ASSIGN(ints, importer.IntsNamed(op, key.name));
+    SHOAL_ASSIGN(ints, importer.IntsAttr(op, key.name));
     if (!ints.empty()) attrs.push_back({key.id, ints});
   }
   SHOAL_ASSIGN(vector_dim, importer.IntOf(op, "index_vector_dim", 0));
   attrs.push_back({kIndexVectorDim.id, vector_dim});
   attrs.push_back({GatherOp::kSliceSizes.id, sizes});
-  if (importer.BoolNamed(op, "indices_are_sorted")) attrs.push_back({kIndicesAreSorted.id, true});
+  if (importer.BoolAttr(op, "indices_are_sorted")) attrs.push_back({kIndicesAreSorted.id, true});
   return importer.ImportPlain(op, std::span(operands).first(2), std::move(attrs));
 }
 

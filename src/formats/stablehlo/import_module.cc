@@ -46,7 +46,7 @@ std::unique_ptr<Module> ImportMlir(const MlirModule& tree, const ImportOptions& 
   return nullptr;
 }
 
-const MlirOp* Importer::FunctionNamed(std::string_view name) const {
+const MlirOp* Importer::FindFunction(std::string_view name) const {
   const auto found = functions_.find(name);
   return found == functions_.end() ? nullptr : found->second;
 }
@@ -59,23 +59,23 @@ Status Importer::Run() {
   std::vector<const MlirOp*> defined;
   for (const MlirOp* op : block.ops) {
     if (op->name != "func.func") continue;
-    if (!functions_.emplace(StringNamed(*op, "sym_name"), op).second)
-      return Refused(*op, StrCat("the function ", StringNamed(*op, "sym_name"), " is defined twice"));
+    if (!functions_.emplace(StringAttr(*op, "sym_name"), op).second)
+      return Refused(*op, StrCat("the function ", StringAttr(*op, "sym_name"), " is defined twice"));
     if (!op->regions.empty() && !op->regions[0].blocks.empty()) defined.push_back(op);
   }
   SHOAL_TRY(ReadMeshes());
   SHOAL_TRY(ImportModuleAttrs());
-  const MlirOp* entry = FunctionNamed("main");
+  const MlirOp* entry = FindFunction("main");
   if (entry == nullptr && !defined.empty() && !options_.strict) {
     // XLA requires the name main. The only public function, or the first one, has no other meaning.
     entry = defined[0];
     for (const MlirOp* op : defined)
-      if (StringNamed(*op, "sym_visibility") == "public") {
+      if (StringAttr(*op, "sym_visibility") == "public") {
         entry = op;
         break;
       }
     diags_.Warn(entry->at, "loose.main",
-                StrCat("the module has no function main; ", StringNamed(*entry, "sym_name"), " is the entry"));
+                StrCat("the module has no function main; ", StringAttr(*entry, "sym_name"), " is the entry"));
   }
   if (entry == nullptr) return Refused(root, "the module needs a function main");
   if (entry->regions.empty() || entry->regions[0].blocks.empty()) return Refused(*entry, "the function main has no body");
@@ -88,7 +88,7 @@ Status Importer::Run() {
 
 Status Importer::ImportModuleAttrs() {
   const MlirOp& root = *tree_.op;
-  module_.name = module_.arena.CopyString(HloName(StringNamed(root, "sym_name"), "main"));
+  module_.name = module_.arena.CopyString(HloName(StringAttr(root, "sym_name"), "main"));
   SHOAL_ASSIGN(partitions, IntOf(root, "mhlo.num_partitions", 1));
   SHOAL_ASSIGN(replicas, IntOf(root, "mhlo.num_replicas", 1));
   if (partitions < 1 || replicas < 1) return Refused(root, "the numbers of partitions and replicas must be positive");
@@ -134,7 +134,7 @@ Status Importer::ImportFunction(const MlirOp& function, Computation** computatio
   Instruction* const outer_returned = returned_;
   const std::vector<NamedAttr> outer_common = common_;
   builder_.SetOrigin(function.at, nullptr);
-  Computation& body = builder_.NewComputation(HloName(StringNamed(function, "sym_name"), "function"));
+  Computation& body = builder_.NewComputation(HloName(StringAttr(function, "sym_name"), "function"));
   computation_ = &body;
   const bool is_entry = outer == nullptr;
   const MlirBlock& block = function.regions[0].blocks[0];

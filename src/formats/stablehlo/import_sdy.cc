@@ -14,8 +14,8 @@ namespace shoal::internal {
 Status Importer::ReadMeshes() {
   for (const MlirOp* op : tree_.op->regions[0].blocks[0].ops) {
     if (op->name != "sdy.mesh") continue;
-    const std::string_view name = StringNamed(*op, "sym_name");
-    std::string_view text = StringNamed(*op, "mesh");
+    const std::string_view name = StringAttr(*op, "sym_name");
+    std::string_view text = StringAttr(*op, "mesh");
     if (text.starts_with("#sdy.mesh")) text.remove_prefix(9);
     for (const char c : name) {
       const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
@@ -34,7 +34,7 @@ Status Importer::ReadMeshes() {
   return {};
 }
 
-const Importer::SdyMesh* Importer::MeshNamed(std::string_view name) const {
+const Importer::SdyMesh* Importer::FindMesh(std::string_view name) const {
   const auto renamed = same_mesh_.find(name);
   if (renamed != same_mesh_.end()) name = renamed->second;
   for (const SdyMesh& mesh : meshes_)
@@ -95,7 +95,7 @@ const Sharding* Importer::HloSharding(std::string_view sdy_text, int64_t rank) {
   const std::optional<SdySharding> sdy = ParseSdySharding(sdy_text);
   if (!sdy) return nullptr;
   std::optional<Mesh> inlined;
-  const SdyMesh* named = sdy->mesh.empty() ? nullptr : MeshNamed(sdy->mesh);
+  const SdyMesh* named = sdy->mesh.empty() ? nullptr : FindMesh(sdy->mesh);
   if (named == nullptr && !sdy->mesh_text.empty()) inlined = ParseSdyMesh(sdy->mesh_text);
   if (named == nullptr && !inlined) return nullptr;
   const Mesh& mesh = named != nullptr ? named->mesh : *inlined;
@@ -204,7 +204,7 @@ Result<Instruction*> Importer::MarkResult(Instruction* value, const std::string&
 
 Status ImportShardingConstraint(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operand, importer.Operand(op, 0));
-  const std::string text = importer.CanonicalSdyText(importer.StringNamed(op, "sharding"));
+  const std::string text = importer.CanonicalSdyText(importer.StringAttr(op, "sharding"));
   const std::optional<SdySharding> sharding = ParseSdySharding(text);
   if (!sharding) return importer.Refused(op, "invalid sharding, expected <@mesh, [{\"x\"}, …]>");
   importer.AddFrontendAttribute("xla.sdy.sharding", PerValue(text));
@@ -221,17 +221,16 @@ Status ImportShardingGroup(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operand, importer.Operand(op, 0));
   SHOAL_ASSIGN(group, importer.IntOf(op, "group_id", 0));
   importer.AddFrontendAttribute("xla.sdy.sharding_group_id", StrCat(group, " : i64"));
-  SHOAL_ASSIGN(value, importer.Add(Opcode::kCustomCall, {operand},
-                                   {Target(kShardingGroupTarget), {CustomCall::kHasSideEffect.id, true}},
-                                   importer.module().shapes.Tuple({})));
-  (void)value;
+  SHOAL_TRY(importer.Add(Opcode::kCustomCall, {operand},
+                         {Target(kShardingGroupTarget), {CustomCall::kHasSideEffect.id, true}},
+                         importer.module().shapes.Tuple({})));
   return {};
 }
 
 Status ImportPropagationBarrier(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operand, importer.Operand(op, 0));
   SHOAL_ASSIGN(direction, importer.IntOf(op, "allowed_direction_number", 0));
-  const std::string_view name = importer.StringNamed(op, "allowed_direction");
+  const std::string_view name = importer.StringAttr(op, "allowed_direction");
   const int64_t number = name == "FORWARD" ? 1 : name == "BACKWARD" ? 2 : name == "BOTH" ? 3 : direction;
   importer.AddFrontendAttribute("xla.sdy.allowed_direction", StrCat(number, " : i64"));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
@@ -245,11 +244,11 @@ Status ImportManualComputation(Importer& importer, const MlirOp& op) {
   if (op.regions.size() != 1 || op.regions[0].blocks.size() != 1) return importer.Refused(op, "the op needs a body");
   SHOAL_ASSIGN(operands, importer.Operands(op));
   auto per_value = [&](std::string_view name) {
-    std::string text = importer.CanonicalSdyText(importer.StringNamed(op, name));
+    std::string text = importer.CanonicalSdyText(importer.StringAttr(op, name));
     if (!text.starts_with('#')) text = StrCat("#sdy.sharding_per_value<", text, ">");
     return text;
   };
-  std::string axes(importer.StringNamed(op, "manual_axes"));
+  std::string axes(importer.StringAttr(op, "manual_axes"));
   if (!axes.starts_with('#')) axes = StrCat("#sdy<manual_axes", axes, ">");
   const MlirBlock& block = op.regions[0].blocks[0];
   if (block.arguments.size() != operands.size()) return importer.Refused(op, "the body needs one argument per operand");

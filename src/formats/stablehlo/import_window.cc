@@ -38,7 +38,7 @@ Result<DotAlgorithm> AlgorithmOf(Importer& importer, const MlirOp& op) {
   const std::string sum = type_of("accumulation_type");
   if (lhs.empty()) return DotAlgorithm::kUnset;
   SHOAL_ASSIGN(ops, importer.IntOf(op, "num_primitive_operations", 1));
-  const bool imprecise = importer.BoolNamed(op, "allow_imprecise_accumulation");
+  const bool imprecise = importer.BoolAttr(op, "allow_imprecise_accumulation");
   struct Row {
     std::string_view type, sum;
     int64_t ops;
@@ -78,11 +78,11 @@ Status ImportDotGeneral(Importer& importer, const MlirOp& op) {
 
 // A window from the lists of an op. A list that is missing stands for ones, or zeros for padding.
 Result<const Window*> Importer::WindowOf(const MlirOp& op, Ints sizes, const WindowNames& names) {
-  SHOAL_ASSIGN(strides, IntsNamed(op, names.strides));
-  SHOAL_ASSIGN(base, IntsNamed(op, names.base_dilation));
-  SHOAL_ASSIGN(dilation, IntsNamed(op, names.window_dilation));
-  SHOAL_ASSIGN(padding, IntsNamed(op, "padding"));
-  SHOAL_ASSIGN(reversal, IntsNamed(op, "window_reversal"));
+  SHOAL_ASSIGN(strides, IntsAttr(op, names.strides));
+  SHOAL_ASSIGN(base, IntsAttr(op, names.base_dilation));
+  SHOAL_ASSIGN(dilation, IntsAttr(op, names.window_dilation));
+  SHOAL_ASSIGN(padding, IntsAttr(op, "padding"));
+  SHOAL_ASSIGN(reversal, IntsAttr(op, "window_reversal"));
   const size_t rank = sizes.size();
   for (const Ints list : {strides, base, dilation, reversal})
     if (!list.empty() && list.size() != rank)
@@ -123,9 +123,9 @@ Status ImportConvolution(Importer& importer, const MlirOp& op) {
     if (value < 0) return importer.Refused(op, StrCat("the op needs ", number.name));
     *number.to = value;
   }
-  SHOAL_ASSIGN(input_spatial, importer.IntsNamed(op, "input_spatial_dimensions"));
-  SHOAL_ASSIGN(kernel_spatial, importer.IntsNamed(op, "kernel_spatial_dimensions"));
-  SHOAL_ASSIGN(output_spatial, importer.IntsNamed(op, "output_spatial_dimensions"));
+  SHOAL_ASSIGN(input_spatial, importer.IntsAttr(op, "input_spatial_dimensions"));
+  SHOAL_ASSIGN(kernel_spatial, importer.IntsAttr(op, "kernel_spatial_dimensions"));
+  SHOAL_ASSIGN(output_spatial, importer.IntsAttr(op, "output_spatial_dimensions"));
   dims.input_spatial = input_spatial;
   dims.kernel_spatial = kernel_spatial;
   dims.output_spatial = output_spatial;
@@ -157,14 +157,14 @@ Status ImportConvolution(Importer& importer, const MlirOp& op) {
 
 Status ImportReduceWindow(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  SHOAL_ASSIGN(sizes, importer.IntsNamed(op, "window_dimensions"));
+  SHOAL_ASSIGN(sizes, importer.IntsAttr(op, "window_dimensions"));
   SHOAL_ASSIGN(window, importer.WindowOf(op, sizes, {"window_strides", "base_dilations", "window_dilations"}));
   return importer.ImportPlain(op, operands, {{kWindow.id, window}});
 }
 
 Status ImportSelectAndScatter(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  SHOAL_ASSIGN(sizes, importer.IntsNamed(op, "window_dimensions"));
+  SHOAL_ASSIGN(sizes, importer.IntsAttr(op, "window_dimensions"));
   SHOAL_ASSIGN(window, importer.WindowOf(op, sizes, {"window_strides", "base_dilations", "window_dilations"}));
   return importer.ImportPlain(op, operands, {{kWindow.id, window}});
 }

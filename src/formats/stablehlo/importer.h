@@ -29,7 +29,7 @@ class Importer {
   // ---- import_module.cc
   Status ImportFunction(const MlirOp& function, Computation** computation);
   std::string ParameterName(const MlirValue& argument);
-  const MlirOp* FunctionNamed(std::string_view name) const;
+  const MlirOp* FindFunction(std::string_view name) const;
 
   // ---- import_ops.cc: what the functions of the table use
   Module& module() { return module_; }
@@ -83,10 +83,10 @@ class Importer {
   Status ConvertAttr(const MlirOp& op, const AttrDef& def, const MlirAttr& from, AttrValue* value);
   Result<Ints> IntsOf(const MlirOp& op, const MlirAttr* attr);  // empty if `attr` is null
   Result<int64_t> IntOf(const MlirOp& op, std::string_view name, int64_t fallback);
-  Result<Ints> IntsNamed(const MlirOp& op, std::string_view name) { return IntsOf(op, op.Find(name)); }
+  Result<Ints> IntsAttr(const MlirOp& op, std::string_view name) { return IntsOf(op, op.Find(name)); }
   Result<IntLists> IntListsOf(const MlirOp& op, const MlirAttr& attr);  // a matrix
-  std::string_view StringNamed(const MlirOp& op, std::string_view name);
-  bool BoolNamed(const MlirOp& op, std::string_view name, bool fallback = false);
+  std::string_view StringAttr(const MlirOp& op, std::string_view name);
+  bool BoolAttr(const MlirOp& op, std::string_view name, bool fallback = false);
   // sharding= and frontend_attributes=, which every instruction of the op gets.
   Status ReadCommonAttrs(const MlirOp& op);
   void AddFrontendAttribute(std::string_view name, std::string value);
@@ -124,7 +124,7 @@ class Importer {
     std::string text;
     Mesh mesh;
   };
-  const SdyMesh* MeshNamed(std::string_view name) const;
+  const SdyMesh* FindMesh(std::string_view name) const;
   // The text of a sharding with the names of the meshes that are left after duplicates are dropped.
   std::string CanonicalSdyText(std::string_view text) const;
   // A custom call that marks the sharding of a function's result.

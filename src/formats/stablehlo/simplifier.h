@@ -33,7 +33,7 @@ class Simplifier {
   MlirValue* KnownConstant(const MlirAttr& value);
   static bool SameType(const MlirType& a, const MlirType& b);
 
-  // ---- simplify_rules.cc: true if the op is replaced
+  // ---- simplify_rules.cc, simplify_index.cc, simplify_loops.cc: true if the op is replaced
   bool Rewrite(MlirOp& op);
   bool FoldConstants(MlirOp& op);
   bool RewriteBinary(MlirOp& op);
@@ -51,6 +51,10 @@ class Simplifier {
   bool RewriteConcatenate(MlirOp& op);
   bool RewriteWhile(MlirOp& op);
   const MlirAttr* ConstantOf(const MlirValue* value) const;
+  static bool IsStatic(const MlirType& type);
+  static bool IsIotaList(std::span<const int64_t> ints);
+  // The op that computes the value, if it is of this name; else null.
+  static const MlirOp* Producer(const MlirValue* value, std::string_view name);
   std::span<const int64_t> IntsOf(const MlirOp& op, std::string_view name);
 
   Arena& arena_;

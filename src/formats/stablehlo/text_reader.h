@@ -121,25 +121,22 @@ class MlirTextReader {
   const MlirLocation* ReadOptionalLocation();
 
   // ---- text_ops.cc
-  bool ReadTopLevel();
   bool ReadAliasDefinition();
   MlirOp* ReadOp();
   bool ReadGenericOp(Draft& draft);
+  bool ReadArgument(std::string_view* name, const MlirType** type, Attrs* attrs, const MlirLocation** location);
+  bool ReadOperand(Values& operands);
+  bool ReadOperandList(Values& operands);
+  MlirOp* Finish(Draft& draft, std::span<const std::pair<std::string_view, int64_t>> names);
+  bool Define(std::string_view name, MlirValue* values, size_t count);
+  Draft& TakeDraft();
+
+  // ---- text_regions.cc
   bool ReadRegion(MlirRegion& region, std::span<const std::pair<std::string_view, const MlirType*>> arguments);
   bool ReadBlockArguments(MlirBlock& block);
   bool ReadRegionList(Draft& draft);
   bool ReadModuleOp(Draft& draft);
   bool ReadFunction(Draft& draft);
-  bool ReadArgument(std::string_view* name, const MlirType** type, Attrs* attrs, const MlirLocation** location);
-  MlirValue* NewArguments(MlirBlock& block, size_t count);
-  void AddArgument(std::vector<MlirValue>& arguments, std::string_view name, const MlirType* type,
-                   const MlirLocation* location);
-  void NameArguments(MlirBlock& block, std::span<const std::string_view> names);
-  bool ReadOperand(Values& operands);
-  bool ReadOperandList(Values& operands);
-  MlirOp* Finish(Draft& draft, std::span<const std::pair<std::string_view, int64_t>> names);
-  bool Define(std::string_view name, MlirValue* values, size_t count, const char* at);
-  Draft& TakeDraft();
 
   // ---- text_op_syntax.cc
   bool ReadPrettyOp(Draft& draft);
@@ -150,12 +147,14 @@ class MlirTextReader {
   bool ReadReduce(Draft& draft);
   bool ReadManualComputation(Draft& draft);
   bool ReadSliceRanges(Draft& draft);
+  bool ReadFormat(Draft& draft);
+  const MlirAttr* ReadPlainInt();
+
+  // ---- text_contraction.cc
   bool ReadDotDimensions(Draft& draft);
   bool ReadPrecision(Draft& draft);
   bool ReadConvDimensions(Attrs& attrs);
   bool ReadConvWindow(Draft& draft);
-  bool ReadFormat(Draft& draft);
-  const MlirAttr* ReadPlainInt();
 
   struct Named {
     MlirValue* values = nullptr;

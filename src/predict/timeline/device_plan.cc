@@ -172,8 +172,9 @@ std::vector<const Computation*> RunningComputations(const DevicePlanInput& input
 }
 
 DevicePlan BuildDevicePlan(const DevicePlanInput& input) {
-  if (input.facts.module().is_scheduled) return ScheduledPlanner(input).Build();
-  return EstimateSchedule(input);
+  DevicePlan plan = input.facts.module().is_scheduled ? ScheduledPlanner(input).Build() : EstimateSchedule(input);
+  plan.entry = input.facts.module().entry;
+  return plan;
 }
 
 }  // namespace shoal::internal

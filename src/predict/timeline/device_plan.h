@@ -47,6 +47,7 @@ struct DevicePlanOp {
 using DevicePlanBlock = std::vector<DevicePlanOp>;
 
 struct DevicePlan {
+  const Computation* entry = nullptr;  // null if the module has none
   bool is_estimated = false;  // true if the module has no schedule, so that shoal estimates one
   std::map<const Computation*, DevicePlanBlock> blocks;
   std::deque<PlannedAsync> asyncs;

@@ -9,7 +9,7 @@ namespace shoal::internal {
 namespace {
 
 constexpr size_t kMaxCells = 50'000'000;     // of the alignment's table
-constexpr size_t kMaxLaunches = 1'000'000;   // of one step
+constexpr int64_t kMaxVisits = 2'000'000;  // of ops and iterations; a loop may have any trip count
 
 class Unroller {
  public:
@@ -18,14 +18,7 @@ class Unroller {
   }
 
   std::vector<const OpTime*> Run() {
-    const Computation* entry = nullptr;
-    absl::flat_hash_map<const Computation*, bool> is_called;
-    for (const auto& [computation, block] : plan_.blocks)
-      for (const DevicePlanOp& op : block)
-        for (const Computation* callee : CalledComputations(*op.hlo)) is_called[callee] = true;
-    for (const auto& [computation, block] : plan_.blocks)
-      if (!is_called.contains(computation)) entry = computation;
-    if (entry != nullptr) Add(*entry, 0);
+    if (plan_.entry != nullptr) Add(*plan_.entry, 0);
     return std::move(all_);
   }
 
@@ -44,13 +37,13 @@ class Unroller {
     const auto block = plan_.blocks.find(&computation);
     if (block == plan_.blocks.end() || depth > kMaxDepth) return;
     for (const DevicePlanOp& op : block->second) {
-      if (all_.size() > kMaxLaunches) return;
+      if (++visits_ > kMaxVisits) return;
       if (auto found = op_of_.find(op.hlo); found != op_of_.end()) all_.push_back(found->second);
       for (const Computation* callee : CalledComputations(*op.hlo)) {
         if (!plan_.blocks.contains(callee)) continue;
         const double own = std::max(1.0, CountOf(computation)), inside = CountOf(*callee);
         const double times = IsLoop(*op.hlo) ? std::round(inside / own) : 1;
-        for (double i = 0; i < times && all_.size() <= kMaxLaunches; ++i) Add(*callee, depth + 1);
+        for (double i = 0; i < times && ++visits_ <= kMaxVisits; ++i) Add(*callee, depth + 1);
       }
     }
   }
@@ -58,6 +51,7 @@ class Unroller {
   const DevicePlan& plan_;
   absl::flat_hash_map<const Instruction*, const OpTime*> op_of_;
   std::vector<const OpTime*> all_;
+  int64_t visits_ = 0;
 };
 
 constexpr double kImpossible = -1e9;

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/base/strings.h"
+#include "core/ir/call_graph.h"
 #include "core/ir/common_attrs.h"
 #include "core/ops/traits.h"
 #include "formats/text/printer.h"
@@ -70,13 +71,21 @@ json InlineSourceLocation(const View& view, const IndexedInstruction& written, c
                 json::array({Edit(view, {written.whole.offset + static_cast<uint32_t>(at), length}, location)}));
 }
 
-// All computations that the instruction calls, callees first.
-void CollectCallees(const Instruction& hlo, std::set<const Computation*>& seen, std::vector<const Computation*>& order) {
-  for (const Computation* callee : CalledComputations(hlo)) {
-    if (!seen.insert(callee).second) continue;
-    for (const Instruction* inner : callee->instructions) CollectCallees(*inner, seen, order);
-    order.push_back(callee);
-  }
+// All computations that the instruction calls, directly or not, callees first.
+std::vector<const Computation*> CalleesOf(const Instruction& hlo, const Module& module) {
+  std::vector<const Computation*> found;
+  std::set<const Computation*> seen;
+  const auto add = [&](const Instruction& caller) {
+    for (const Computation* callee : CalledComputations(caller))
+      if (seen.insert(callee).second) found.push_back(callee);
+  };
+  add(hlo);
+  for (size_t i = 0; i < found.size(); ++i)
+    for (const Instruction* inner : found[i]->instructions) add(*inner);
+  std::vector<const Computation*> ordered;
+  for (const Computation* computation : CalleesFirst(module))
+    if (seen.contains(computation)) ordered.push_back(computation);
+  return ordered;
 }
 
 // A module with the instruction as the root of its entry, and its operands as parameters.
@@ -84,11 +93,8 @@ json ExtractModule(const View& view, const IndexedInstruction& written, const In
   const TextIndex& index = view.index();
   const std::string path = PathOfUri(view.snapshot->uri());
   if (IsParameter(hlo) || path.empty() || !written.opcode.known()) return nullptr;
-  std::set<const Computation*> seen;
-  std::vector<const Computation*> callees;
-  CollectCallees(hlo, seen, callees);
   std::string text = StrCat("HloModule ", hlo.name, "\n\n");
-  for (const Computation* callee : callees) {
+  for (const Computation* callee : CalleesOf(hlo, *view.snapshot->module())) {
     const IndexedComputation* computation = index.FindComputation(callee->name);
     if (computation == nullptr) return nullptr;
     StrAppend(&text, index.TextOf(computation->whole), "\n\n");

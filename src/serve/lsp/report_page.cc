@@ -7,16 +7,19 @@
 
 #include "core/base/environment_error.h"
 #include "core/base/strings.h"
-#include "present/page/page_html.h"
+#include "present/page/page.h"
 
 namespace shoal::internal {
 
 Result<std::string> WriteReportPage(const View& view, const std::string& name) {
   if (view.snapshot->analysis() == nullptr) return Fail("the module has errors");
-  PageModule page(PathOfUri(view.snapshot->uri()), view.snapshot->analysis()->facts());
-  PageSections sections;
-  AddModuleSections(page, "a.", sections);
-  const std::string html = PageHtml(page, nullptr, nullptr, sections.Pack({page.file}).bytes);
+  PageOptions options;
+  if (!view.settings.machine.empty()) {
+    SHOAL_ASSIGN(machine, LoadMachine(view.settings.machine));
+    options.machines.push_back(std::move(machine));
+  }
+  SHOAL_ASSIGN(page, MakePage({PathOfUri(view.snapshot->uri()), view.snapshot->analysis()->facts()}, nullptr, options));
+  const std::string& html = page.html;
   std::error_code error;
   std::string path = (std::filesystem::temp_directory_path(error) / "shoal-XXXXXX.html").string();
   const int file = mkstemps(path.data(), 5);

@@ -7,12 +7,6 @@
 namespace shoal::internal {
 namespace {
 
-// The element with id `id`, where ids start at 1; null if there is none.
-template <class T>
-const T* ById(std::span<const T> list, int32_t id) {
-  return id >= 1 && static_cast<size_t>(id) <= list.size() ? &list[static_cast<size_t>(id) - 1] : nullptr;
-}
-
 json LocationIn(const SourceFrame& frame, const LspSettings& settings) {
   const json at = {{"line", std::max(frame.line - 1, 0)}, {"character", std::max(frame.column - 1, 0)}};
   return {{"uri", UriOfPath(LocalPath(frame.file, settings))}, {"range", {{"start", at}, {"end", at}}}};
@@ -21,31 +15,20 @@ json LocationIn(const SourceFrame& frame, const LspSettings& settings) {
 }  // namespace
 
 std::vector<SourceFrame> SourceFramesOf(const Instruction& hlo, const Module& module) {
-  constexpr size_t kMaxFrames = 64;  // frames of an invalid table may form a cycle
-  std::vector<SourceFrame> frames;
   const Metadata* metadata = hlo[kMetadata];
-  if (metadata == nullptr) return frames;
+  if (metadata == nullptr) return {};
+  std::vector<SourceFrame> frames = StackOf(module.stack_frames, metadata->stack_frame_id);
   if (!metadata->source_file.empty())
-    frames.push_back({std::string(metadata->source_file), "", metadata->source_line, metadata->source_column});
-  const StackFrames& tables = module.stack_frames;
-  for (const StackFrames::Frame* frame = ById(tables.frames, metadata->stack_frame_id);
-       frame != nullptr && frames.size() < kMaxFrames; frame = ById(tables.frames, frame->parent_frame_id)) {
-    const StackFrames::Location* at = ById(tables.locations, frame->file_location_id);
-    if (at == nullptr) break;
-    const std::string_view* file = ById(tables.file_names, at->file_name_id);
-    const std::string_view* function = ById(tables.function_names, at->function_name_id);
-    if (file == nullptr) break;
-    frames.push_back({std::string(*file), function == nullptr ? "" : std::string(*function), at->line, at->column});
-  }
+    frames.insert(frames.begin(), {metadata->source_file, {}, metadata->source_line, metadata->source_column});
   return frames;
 }
 
-std::string LocalPath(const std::string& file, const LspSettings& settings) {
+std::string LocalPath(std::string_view file, const LspSettings& settings) {
   const std::pair<const std::string, std::string>* longest = nullptr;
   for (const auto& entry : settings.paths)
     if (file.starts_with(entry.first) && (longest == nullptr || entry.first.size() > longest->first.size()))
       longest = &entry;
-  return longest == nullptr ? file : longest->second + file.substr(longest->first.size());
+  return longest == nullptr ? std::string(file) : StrCat(longest->second, file.substr(longest->first.size()));
 }
 
 json SourceAt(const View& view, uint32_t offset) {

@@ -5,18 +5,14 @@
 #include <vector>
 
 #include "core/ir/module.h"
+#include "core/ir/source_location.h"
 #include "serve/lsp/view.h"
 
 namespace shoal::internal {
 
-struct SourceFrame {
-  std::string file, function;
-  int32_t line = 0, column = 0;
-};
-
-// Innermost frame first; empty if the metadata has no location.
+// The location in the metadata, then the stack that the metadata names, innermost frame first.
 std::vector<SourceFrame> SourceFramesOf(const Instruction& hlo, const Module& module);
 // The path on this machine, by the longest prefix of settings.paths.
-std::string LocalPath(const std::string& file, const LspSettings& settings);
+std::string LocalPath(std::string_view file, const LspSettings& settings);
 
 }  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "core/base/strings.h"
 #include "core/base/threads.h"
-#include "serve/rpc/json_reader.h"
+#include "serve/rpc/message_json.h"
 
 namespace shoal::internal {
 namespace {

@@ -15,13 +15,6 @@
 namespace shoal::internal {
 namespace {
 
-// Bitcasts of a scalar to a type of equal width.
-bool IsScalarCast(const Instruction& hlo) {
-  const bool is_cast = hlo.opcode == Opcode::kBitcast || hlo.opcode == Opcode::kBitcastConvert;
-  return is_cast && hlo.shape().IsScalar() && hlo.operand_shape(0).IsScalar() &&
-         BitWidth(hlo.shape().element_type()) == BitWidth(hlo.operand_shape(0).element_type());
-}
-
 bool IsScalarOp(const Instruction& hlo) {
   if (!hlo.shape().IsScalar() || !hlo[kControlPredecessors].empty()) return false;
   if (IsConstant(hlo)) return !hlo[kConstantValue]->elided;

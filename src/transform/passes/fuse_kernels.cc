@@ -2,7 +2,6 @@
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
 #include "core/ops/control_flow.h"
-#include "core/ops/data_movement.h"
 #include "core/ops/new_ops.h"
 #include "core/ops/traits.h"
 #include "transform/passes/embedded_computations.h"

@@ -1,5 +1,6 @@
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
+#include "core/ops/collective_kinds.h"
 #include "core/ops/data_movement.h"
 #include "core/ops/families.h"
 #include "core/ops/new_ops.h"

@@ -23,11 +23,8 @@ std::optional<uint64_t> BitsOf(const Instruction& hlo) {
 
 // For a scalar integer with the bits of a float: the float.
 Instruction* FloatOf(const Instruction& hlo) {
-  const bool is_cast = hlo.opcode == Opcode::kBitcast || hlo.opcode == Opcode::kBitcastConvert;
-  if (!is_cast || !hlo.shape().IsScalar() || !IsInteger(hlo.shape().element_type())) return nullptr;
-  const Shape& from = hlo.operand_shape(0);
-  const bool is_float = from.IsScalar() && IsFloat(from.element_type());
-  return is_float && BitWidth(from.element_type()) == BitWidth(hlo.shape().element_type()) ? hlo.operands[0] : nullptr;
+  const bool has_bits = IsScalarCast(hlo) && IsInteger(hlo.shape().element_type());
+  return has_bits && IsFloat(hlo.operand_shape(0).element_type()) ? hlo.operands[0] : nullptr;
 }
 
 bool IsNegative(const Instruction& hlo, const Instruction& bits) {

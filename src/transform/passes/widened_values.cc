@@ -6,6 +6,7 @@
 
 #include "core/ir/call_graph.h"
 #include "core/ir/users.h"
+#include "core/ops/collective_kinds.h"
 #include "core/ops/data_movement.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"

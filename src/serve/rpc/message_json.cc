@@ -1,4 +1,4 @@
-#include "serve/rpc/json_reader.h"
+#include "serve/rpc/message_json.h"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
-// Reads JSON from an untrusted peer: nesting and the number of values are limited, so a small message cannot exhaust
-// memory.
+// Messages as trees of JSON values. Nesting and the number of values are limited, so that a small message of an untrusted
+// peer cannot exhaust memory. (core/base/json_reader reads files without a tree.)
 #pragma once
 
 #include <nlohmann/json.hpp>
