@@ -239,7 +239,7 @@ Option Options::Repeated(const char* names, std::vector<std::string>& values, co
 }
 
 Option Options::List(const char* names, std::vector<std::string>& values, const char* help) {
-  return Option(app_.add_option(names, values, help)->delimiter(','));
+  return Option(app_.add_option(names, values, help)->delimiter(',')->take_all()->expected(1)->allow_extra_args(false));
 }
 
 Option Options::FlagWithValue(const char* name, std::string& value, const char* default_value, const char* help) {

@@ -16,7 +16,7 @@ namespace shoal::internal {
 struct NumberRange {
   double min = -DBL_MAX, max = DBL_MAX;
   bool is_integer = false;
-  bool allows_zero = false;  // even if `min` is positive: zero means that there is no value
+  bool allows_zero = false;  // zero is allowed even if `min` is positive (it means "not given")
 };
 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }

@@ -32,16 +32,20 @@ void SplitIntoTiles(std::vector<int64_t>& dims, const Tile& tile) {
 }
 
 int64_t TiledElementCount(const Shape& shape, const Layout* layout) {
+  if (layout == nullptr || layout->tiles.empty()) {  // almost every shape: the order of the dimensions does not matter
+    int64_t elements = 1;
+    for (int64_t i = 0; i < shape.rank(); ++i) elements = SaturatingMul(elements, std::max<int64_t>(shape.dim(i), 0));
+    return elements;
+  }
   std::vector<int64_t> dims;
   for (int64_t i = 0; i < shape.rank(); ++i) {
     // Major to minor, where the layout names every dimension.
-    const bool ordered = layout != nullptr && std::ssize(layout->minor_to_major) == shape.rank();
+    const bool ordered = std::ssize(layout->minor_to_major) == shape.rank();
     int64_t d = ordered ? layout->minor_to_major[static_cast<size_t>(shape.rank() - 1 - i)] : i;
     if (d < 0 || d >= shape.rank()) d = i;
     dims.push_back(std::max<int64_t>(shape.dim(d), 0));
   }
-  if (layout != nullptr)
-    for (const Tile& tile : layout->tiles) SplitIntoTiles(dims, tile);
+  for (const Tile& tile : layout->tiles) SplitIntoTiles(dims, tile);
   int64_t elements = 1;
   for (int64_t dim : dims) elements = SaturatingMul(elements, dim);
   return elements;

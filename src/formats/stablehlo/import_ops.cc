@@ -90,8 +90,8 @@ Status Importer::SetResults(const MlirOp& op, Instruction* tuple) {
 
 void Importer::Reset(const MlirOp& op) {
   builder_.SetOrigin(op.at, locations_.MetadataOf(op.location));
-  const Status read = ReadCommonAttrs(op);  // has succeeded before
-  SHOAL_CHECK(read.ok(), "the attributes of an op were readable before");
+  const Status read = ReadCommonAttrs(op);
+  SHOAL_CHECK(read.ok(), "the common attributes of an op have been read once without an error");
 }
 
 Status Importer::SetElements(const MlirOp& op, Instruction* tuple) {

@@ -42,7 +42,7 @@ class ConvolutionPart {
   int64_t rows() const { return sizes_.batch * positions_; }
   int64_t depth() const { return taps_ * sizes_.features; }
 
-  // The rows of the kernel for the taps of the phases: [taps, features] by all outputs.
+  // Copies the part of the kernel that these phases use: a matrix of [taps, features] by all outputs.
   std::vector<T> PackKernel(const T* kernel) const {
     const int64_t block = sizes_.features * sizes_.groups() * sizes_.outputs;
     std::vector<T> packed(static_cast<size_t>(taps_ * block));

@@ -66,7 +66,7 @@ double MatchScore(const MeasuredKernel& launched, const ExpectedKernel& expected
   return kUnnamed - std::min(3.0, ratio);
 }
 
-// An op may launch more kernels than one: a memset, a second pass.
+// One op may launch several kernels, for example a memset before the kernel proper, or a second pass.
 bool MayRepeat(const MeasuredKernel& launched, const ExpectedKernel& expected) {
   return launched.group == SIZE_MAX ? expected.is_library || launched.is_copy : launched.group == expected.group;
 }

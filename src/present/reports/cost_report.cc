@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
+#include <unordered_map>
 
 #include "analyze/cost/cost.h"
 #include "core/base/strings.h"
@@ -20,6 +20,8 @@ struct Group {
   std::string name;
   Cost cost;
   double times = 0;
+  // The weight is that of a machine that performs 100 flops per byte moved.
+  double weight() const { return cost.flops + 100 * cost.bytes(); }
 };
 
 // The part of the user's model that an op name states: "Mlp/Dense_0" of "jit(step)/transpose(jvp(Mlp))/Dense_0/dot".
@@ -55,31 +57,33 @@ std::string GroupName(const Instruction& hlo, const Module& module, const std::s
 }
 
 // An instruction's id is computation/name, or only the name if it is unique.
-std::string NameIn(const std::string& id) { return id.substr(id.find('/') + 1); }
-std::string ShortestId(const std::string& id, const std::map<std::string, int>& same_name) {
-  return same_name.at(NameIn(id)) > 1 ? id : NameIn(id);
+std::string_view NameIn(std::string_view id) { return id.substr(id.find('/') + 1); }
+void ShortenIds(std::vector<Group>& groups) {
+  std::unordered_map<std::string, int> same_name;  // number of instructions with a name
+  for (const Group& group : groups) ++same_name[std::string(NameIn(group.name))];
+  for (Group& group : groups) {
+    std::string name(NameIn(group.name));
+    if (same_name.at(name) == 1) group.name = std::move(name);
+  }
 }
 
-// In descending order of flops + 100 * bytes. The weight is that of a machine that performs 100 flops per byte moved.
+// In descending order of weight.
 std::vector<Group> GroupedBy(const ModuleCost& cost, const Module& module, const std::string& by) {
-  std::map<std::string, Group> groups;
+  std::vector<Group> groups;
+  std::unordered_map<std::string, size_t> index;
   for (const InstructionCost& one : cost.instructions) {
-    Group& group = groups[GroupName(*one.hlo, module, by)];
+    auto [entry, is_new] = index.try_emplace(GroupName(*one.hlo, module, by), groups.size());
+    if (is_new) groups.push_back({.name = entry->first});
+    Group& group = groups[entry->second];
     group.cost.Add(one.once, one.times);
     group.times += one.times;
   }
-  std::map<std::string, int> same_name;  // number of instructions with a name
-  if (by == "op")
-    for (const auto& [id, group] : groups) ++same_name[NameIn(id)];
-  std::vector<Group> sorted;
-  for (auto& [name, group] : groups) {
-    group.name = by == "op" ? ShortestId(name, same_name) : name;
-    sorted.push_back(std::move(group));
-  }
-  std::sort(sorted.begin(), sorted.end(), [](const Group& a, const Group& b) { return a.name < b.name; });
-  auto weight = [](const Group& group) { return group.cost.flops + 100 * group.cost.bytes(); };
-  std::stable_sort(sorted.begin(), sorted.end(), [&](const Group& a, const Group& b) { return weight(a) > weight(b); });
-  return sorted;
+  if (by == "op") ShortenIds(groups);
+  std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+    const double wa = a.weight(), wb = b.weight();
+    return wa != wb ? wa > wb : a.name < b.name;
+  });
+  return groups;
 }
 
 std::string Intensity(const Cost& cost) {

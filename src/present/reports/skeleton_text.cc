@@ -19,7 +19,7 @@ using ItemKind = SkeletonItem::Kind;
 
 constexpr int64_t kMaxDepth = 200;
 constexpr int64_t kShortBlock = 4;   // blocks of at most this many lines are always shown in full
-constexpr int kMaxShownInFull = 2;  // longer blocks are shown in full this many times
+constexpr int kMaxShownInFull = 2;  // how often a longer block is shown in full before it is only counted
 
 enum Cell : uint8_t { kHead, kName, kType, kSize, kGroups, kOpName, kSource, kCells };
 
