@@ -39,12 +39,6 @@ Option Declare(CLI::App& app, const char* names, T& value, const char* help) {
   return Option(app.add_option(names, value, help)->capture_default_str());
 }
 
-bool HasArgument(int argc, char** argv, std::string_view argument) {
-  for (int i = 1; i < argc; ++i)
-    if (argv[i] == argument) return true;
-  return false;
-}
-
 // Rewrites option names to match the declarations: replaces `-` by `_` and old names by new ones.
 std::vector<std::string> NormalizedArguments(int argc, char** argv) {
   static constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
@@ -253,6 +247,12 @@ Option Options::NamedValue(const char* names, const std::vector<std::string>& al
 }
 
 void Options::Footer(const char* text) { app_.footer(text); }
+
+bool HasArgument(int argc, char** argv, std::string_view argument) {
+  for (int i = 1; i < argc; ++i)
+    if (argv[i] == argument) return true;
+  return false;
+}
 
 int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) {
   CLI::App app("A toolkit for XLA HLO modules, the compiled programs of distributed machine learning.", "shoal");

@@ -88,6 +88,8 @@ struct Command {
   Action (*add)(Options& options);  // declares the options
 };
 
+bool HasArgument(int argc, char** argv, std::string_view argument);
+
 // Parses the command line and runs the named command. Handles --help, --version and usage errors itself.
 int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands);
 

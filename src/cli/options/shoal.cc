@@ -4,7 +4,8 @@
 #include <system_error>
 
 #include "cli/options/commands.h"
-#include "cli/commands/output.h"
+#include "cli/commands/input.h"
+#include "cli/options/options.h"
 
 namespace shoal::internal {
 namespace {
@@ -32,6 +33,13 @@ const std::vector<Command> kCommands = {
     {"man", "Print the man page of shoal, or of one command", AddMan},
 };
 
+// Reports an exception that a command did not handle.
+int FailOnException(int argc, char** argv, const std::string& sentence) {
+  CommonFlags flags;
+  flags.json = HasArgument(argc, argv, "--json");
+  return FailOnUsage(sentence, flags);
+}
+
 }  // namespace
 
 std::span<const Command> AllCommands() { return kCommands; }
@@ -40,12 +48,12 @@ int Shoal(int argc, char** argv) {
   try {
     return RunCommandLine(argc, argv, kCommands);
   } catch (const std::bad_alloc&) {
-    return PrintError("not enough memory");
+    return FailOnException(argc, argv, "not enough memory");
   } catch (const std::system_error& error) {  // thread creation failed, usually for lack of memory
     const bool memory = error.code() == std::errc::resource_unavailable_try_again;
-    return PrintError(memory ? "not enough memory for another thread" : error.what());
+    return FailOnException(argc, argv, memory ? "not enough memory for another thread" : error.what());
   } catch (const std::exception& error) {
-    return PrintError(error.what());
+    return FailOnException(argc, argv, error.what());
   }
 }
 

@@ -59,8 +59,9 @@ bool IsUnbounded(const Shape& shape) {
   return shape.IsArray() && std::ranges::find(shape.dims(), kUnboundedSize) != shape.dims().end();
 }
 
-// Rejects unbounded sizes, which are unknown before the module runs.
-Status CheckSizes(const Module& module) {
+}  // namespace
+
+Status CheckBounded(const Module& module) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (IsUnbounded(hlo->shape()))
@@ -70,10 +71,8 @@ Status CheckSizes(const Module& module) {
   return {};
 }
 
-}  // namespace
-
 Status CheckRunnable(const Module& module, const InferredGrid& devices) {
-  SHOAL_TRY(CheckSizes(module));
+  SHOAL_TRY(CheckBounded(module));
   if (devices.grid.count() <= kMaxRunDevices) return {};
   return EnvironmentError(StrCat("too many devices: ", devices.from, "; at most ", kMaxRunDevices, " can be run"));
 }

@@ -9,6 +9,9 @@ namespace shoal::internal {
 // Each device is a thread.
 inline constexpr int64_t kMaxRunDevices = 4096;
 
+// Fails on unbounded sizes, which are unknown before the module runs.
+Status CheckBounded(const Module& module);
+
 // Fails on unbounded sizes and on too many devices.
 Status CheckRunnable(const Module& module, const InferredGrid& devices);
 
