@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 struct Flags {
-  int64_t count = 1000, jobs = 1, max_seconds = 20, seconds = 0;
+  int64_t first = 0, count = 1000, jobs = 1, max_seconds = 20, seconds = 0;
   uint64_t seed = 1;
   std::string findings = "fuzz-findings", corpus = "tests/fuzz/corpus";
   std::vector<std::string> targets, replay;
@@ -82,7 +82,7 @@ class ReaderFuzz {
       return;
     }
     std::vector<pid_t> workers(static_cast<size_t>(flags_.jobs));
-    for (int64_t w = 0; w < flags_.jobs; ++w) workers[static_cast<size_t>(w)] = Start(w, w);
+    for (int64_t w = 0; w < flags_.jobs; ++w) workers[static_cast<size_t>(w)] = Start(w, flags_.first + w);
     for (bool is_running = true; is_running;) {
       is_running = false;
       for (int64_t w = 0; w < flags_.jobs; ++w) {
@@ -92,10 +92,12 @@ class ReaderFuzz {
       }
       usleep(10000);
     }
-    for (int64_t w = 0; w < flags_.jobs; ++w) done_ += notes_[w].number / flags_.jobs;
+    for (int64_t w = 0; w < flags_.jobs; ++w) done_ += (notes_[w].number - flags_.first) / flags_.jobs;
   }
 
  private:
+  int64_t end() const { return flags_.first + flags_.count; }
+
   std::string Case(int64_t number) const {
     if (number < std::ssize(corpus_)) return corpus_[static_cast<size_t>(number)];
     Random random(flags_.seed, static_cast<uint64_t>(number));
@@ -108,7 +110,7 @@ class ReaderFuzz {
     notes_[w].number = number;
     notes_[w].started = 0;
     notes_[w].complaint[0] = '\0';
-    if (number >= flags_.count || Clock::now() > until_) return 0;
+    if (number >= end() || Clock::now() > until_) return 0;
     std::fflush(stdout);
     const pid_t pid = fork();
     if (pid == 0) Work(w, number);
@@ -125,7 +127,7 @@ class ReaderFuzz {
     dup2(messages, STDERR_FILENO);
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    for (; number < flags_.count && Clock::now() < until_; number += flags_.jobs) {
+    for (; number < end() && Clock::now() < until_; number += flags_.jobs) {
       if (ftruncate(messages, 0) != 0) _exit(97);
       notes_[w].number = number;
       notes_[w].started = Clock::now().time_since_epoch().count();
@@ -198,6 +200,7 @@ int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app("Gives mutated files to the readers of everything but modules");
   app.add_option("TARGETS", flags.targets, "The readers (default: all)");
+  app.add_option("--first", flags.first, "Number of the first case: with --count=1, reproduces a finding")->capture_default_str();
   app.add_option("--count", flags.count, "Number of cases of each target")->capture_default_str();
   app.add_option("--seconds", flags.seconds, "Stop each target after this time (0: no limit)")->capture_default_str();
   app.add_option("--seed", flags.seed, "Seed of the random cases")->capture_default_str();

@@ -57,9 +57,10 @@ std::string CheckJson(const std::string& text) {
   return nlohmann::json::accept(text) ? "" : "a document that is not JSON: " + text.substr(0, 80);
 }
 
-// shoal's reader of JSON accepts the same texts as the one that shoal writes JSON with, which also checks UTF-8.
+// shoal's reader of JSON accepts the same texts as the one that shoal writes JSON with, which also checks UTF-8
+// and takes a zero byte as the end.
 std::string CheckJsonReader(const std::string& text) {
-  const bool is_ascii = std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) >= 0; });
+  const bool is_ascii = std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) > 0; });
   if (!is_ascii || IsTooDeepJson(text)) return "";
   JsonReader reader(text);
   reader.Skip();
@@ -185,7 +186,7 @@ std::string RunOptions(const std::string& bytes, const std::string& folder) {
   const int status = Shoal(static_cast<int>(arguments.size()), argv.data());
   dup2(before, STDOUT_FILENO);
   close(before), close(out);
-  if (status < 0 || status > 2) return StrCat("exit status ", status);
+  if (status < 0 || status > 3) return StrCat("exit status ", status);
   const std::string text = Get("stdout");
   return json && !text.empty() && (text[0] == '{' || text[0] == '[') ? CheckJson(text) : "";
 }
