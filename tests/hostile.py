@@ -177,6 +177,7 @@ class Hostile:
             "two_documents.yaml": (MACHINE + "---\nname: other\n", ":13:", "document"),
             "escape_name.yaml": (MACHINE.replace("name: m", 'name: "a\\e[31mb"'), ":1:", "name"),
             "empty.yaml": ("", "empty.yaml", ""),
+            "comma.yaml": ("," + MACHINE, ":1:", "map"),
             "deep.yaml": ("[" * 100_000, "deep.yaml", ""),
             "large.yaml": ("a" * 300_000, "large.yaml", "bytes"),
         }

@@ -274,8 +274,10 @@ typedef struct {
   int64_t width;            /* columns of text; 0: unlimited */
 } shoal_view_options;
 /* What shoal show, comm, cost and mem print. */
-SHOAL_C_API shoal_error *shoal_facts_text(const shoal_facts *, shoal_view, const shoal_view_options *, shoal_string **out);
-SHOAL_C_API shoal_error *shoal_facts_json(const shoal_facts *, shoal_view, const shoal_view_options *, shoal_string **out);
+SHOAL_C_API shoal_error *shoal_facts_text(const shoal_facts *, int32_t view /* shoal_view */, const shoal_view_options *,
+                                         shoal_string **out);
+SHOAL_C_API shoal_error *shoal_facts_json(const shoal_facts *, int32_t view /* shoal_view */, const shoal_view_options *,
+                                         shoal_string **out);
 
 /* ---- Predictions */
 
@@ -413,8 +415,8 @@ typedef enum {
   SHOAL_INPUTS_DEVICE_ID = 3
 } shoal_input_mode;
 /* Arguments of all devices, as `shoal run` makes or reads them. */
-SHOAL_C_API shoal_error *shoal_arguments_generate(const shoal_executable *, shoal_input_mode, uint64_t seed,
-                                                  shoal_buffers **out);
+SHOAL_C_API shoal_error *shoal_arguments_generate(const shoal_executable *, int32_t mode /* shoal_input_mode */,
+                                                  uint64_t seed, shoal_buffers **out);
 SHOAL_C_API shoal_error *shoal_arguments_read(const shoal_executable *, const char *path, shoal_buffers **out);
 SHOAL_C_API shoal_error *shoal_arguments_snapshot(const shoal_executable *, shoal_buffers **out);
 /* Another handle to one of them, which the caller frees. A token is an empty buffer. */

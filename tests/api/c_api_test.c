@@ -235,12 +235,12 @@ static void TestFactsAndPredictions(void) {
   shoal_string *text = NULL;
   const char *parts[] = {"sum on 2 devices", "all-reduce", "flops", "peak"};
   for (int view = 0; view < 4; ++view) {
-    MUST(shoal_facts_text(facts, (shoal_view)view, NULL, &text));
+    MUST(shoal_facts_text(facts, view, NULL, &text));
     if (!Contains(text, parts[view])) printf("view %d lacks %s\n", view, parts[view]), ++failed;
-    MUST(shoal_facts_json(facts, (shoal_view)view, NULL, &text));
+    MUST(shoal_facts_json(facts, view, NULL, &text));
     CHECK(Contains(text, "\"version\""));
   }
-  FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_text(facts, (shoal_view)9, NULL, &text));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_text(facts, 9, NULL, &text));
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_json(NULL, SHOAL_VIEW_COST, NULL, &text));
   shoal_view_options view = SHOAL_INIT(shoal_view_options);
   view.cost_by = "opcode";
@@ -565,7 +565,7 @@ static void TestExecution(void) {
 
   shoal_buffers *generated = NULL;
   MUST(shoal_arguments_generate(executable, SHOAL_INPUTS_DEVICE_ID, 0, &generated));
-  FAILS(SHOAL_ERROR_ARGUMENT, shoal_arguments_generate(executable, (shoal_input_mode)9, 0, &generated));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_arguments_generate(executable, 9, 0, &generated));
   shoal_buffer *argument = NULL;
   MUST(shoal_buffers_get(generated, 1, 0, &argument));
   CHECK(((const float *)shoal_buffer_data(argument))[0] == 1);

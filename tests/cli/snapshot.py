@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Wraps an HloModuleProto from standard input into an HloSnapshot with f32 vectors: snapshot.py RESULT ARGUMENT…
 
-RESULT and ARGUMENT are comma-separated lists of numbers. Writes the snapshot to standard output.
+RESULT and ARGUMENT are comma-separated lists of numbers; "omitted:N" is a vector of N elements without values. Writes
+the snapshot to standard output.
 """
 import struct
 import sys
@@ -21,10 +22,12 @@ def field(number, data):
 
 
 def literal(text):
-    numbers = [float(x) for x in text.split(",")]
+    omitted = text.startswith("omitted:")
+    numbers = [] if omitted else [float(x) for x in text.split(",")]
+    count = int(text.removeprefix("omitted:")) if omitted else len(numbers)
     layout = field(1, varint(0)) + varint(4 << 3) + varint(1)
-    shape = varint(2 << 3) + varint(11) + field(3, varint(len(numbers))) + field(5, layout)
-    return field(1, shape) + field(8, struct.pack(f"<{len(numbers)}f", *numbers))
+    shape = varint(2 << 3) + varint(11) + field(3, varint(count)) + field(5, layout)
+    return field(1, shape) if omitted else field(1, shape) + field(8, struct.pack(f"<{len(numbers)}f", *numbers))
 
 
 module = sys.stdin.buffer.read()

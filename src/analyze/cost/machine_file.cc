@@ -1,5 +1,6 @@
 // Reads machines from YAML. For a deviation from the schema, reports an error with the key and the line.
 #include <algorithm>
+#include <sstream>
 
 #include "analyze/cost/curves.h"
 #include "analyze/cost/embedded.h"
@@ -7,6 +8,7 @@
 #include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/suggest.h"
+#include "yaml-cpp/eventhandler.h"
 #include "yaml-cpp/yaml.h"
 
 namespace shoal::internal {
@@ -187,14 +189,36 @@ class MachineReader {
   std::map<std::string, bool> seen_keys_, inherited_;
 };
 
+// The lines on which the first two documents of a YAML text begin. YAML::LoadAll does not serve: it finds endlessly many
+// documents in a text that begins with a comma.
+struct DocumentStarts : YAML::EventHandler {
+  void Find(const std::string& yaml) {
+    std::istringstream text(yaml);
+    YAML::Parser parser(text);
+    while (lines.size() < 2 && parser.HandleNextDocument(*this)) {}
+  }
+  void OnDocumentStart(const YAML::Mark& mark) override { lines.push_back(mark.line); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+  std::vector<int> lines;
+};
+
 Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const std::string& path, int depth) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(yaml);
-    if (documents.empty()) return Fail(StrCat(path, ": the file has no YAML document"));
-    if (documents.size() > 1)
-      return Fail(StrCat(path, ":", documents[1].Mark().line + 1, ": a machine file must have one YAML document, got ",
-                         documents.size()));
-    SHOAL_TRY(MachineReader(machine, path, depth).Read(documents[0]));
+    DocumentStarts documents;
+    documents.Find(yaml);
+    if (documents.lines.empty()) return Fail(StrCat(path, ": the file has no YAML document"));
+    if (documents.lines.size() > 1)
+      return Fail(StrCat(path, ":", documents.lines[1] + 1, documents.lines[1] == documents.lines[0] ? ": expected a map of keys"
+                             : ": a machine file must have one YAML document; another one begins here"));
+    SHOAL_TRY(MachineReader(machine, path, depth).Read(YAML::Load(yaml)));
   } catch (const YAML::Exception& error) {
     return Fail(StrCat(path, ":", error.mark.line + 1, ": ", EscapeName(error.msg)));
   }

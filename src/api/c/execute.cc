@@ -151,10 +151,10 @@ shoal_error* shoal_executable_explain(const shoal_executable* executable, shoal_
   return GuardedC([&] { return Give(executable->value.Explain(), out); });
 }
 
-shoal_error* shoal_arguments_generate(const shoal_executable* executable, shoal_input_mode mode, uint64_t seed,
+shoal_error* shoal_arguments_generate(const shoal_executable* executable, int32_t mode, uint64_t seed,
                                       shoal_buffers** out) {
   if (executable == nullptr || out == nullptr) return Null("the executable and out");
-  if (mode > SHOAL_INPUTS_DEVICE_ID) return Wrong("unknown input mode");
+  if (mode < 0 || mode > SHOAL_INPUTS_DEVICE_ID) return Wrong("unknown input mode");
   return GuardedC([&] { return GiveBuffers(executable->value.GenerateArguments(static_cast<shoal::InputMode>(mode), seed), out); });
 }
 

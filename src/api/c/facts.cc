@@ -6,7 +6,7 @@ namespace {
 
 int64_t Rows(int64_t top, int64_t fallback) { return top == 0 ? fallback : top < 0 ? 0 : top; }
 
-shoal::Result<shoal::View> ViewOf(const shoal::Facts& facts, shoal_view view, const shoal_view_options& options) {
+shoal::Result<shoal::View> ViewOf(const shoal::Facts& facts, int32_t view, const shoal_view_options& options) {
   const auto as_view = [](auto result) -> shoal::Result<shoal::View> {
     if (!result.ok()) return result.error();
     return static_cast<const shoal::View&>(*result);
@@ -118,7 +118,7 @@ shoal_error* shoal_facts_memory(const shoal_facts* facts, shoal_memory* out) {
   });
 }
 
-shoal_error* shoal_facts_text(const shoal_facts* facts, shoal_view view, const shoal_view_options* given,
+shoal_error* shoal_facts_text(const shoal_facts* facts, int32_t view, const shoal_view_options* given,
                                shoal_string** out) {
   if (facts == nullptr || out == nullptr) return Null("the facts and out");
   return GuardedC([&]() -> shoal_error* {
@@ -129,7 +129,7 @@ shoal_error* shoal_facts_text(const shoal_facts* facts, shoal_view view, const s
   });
 }
 
-shoal_error* shoal_facts_json(const shoal_facts* facts, shoal_view view, const shoal_view_options* given,
+shoal_error* shoal_facts_json(const shoal_facts* facts, int32_t view, const shoal_view_options* given,
                                shoal_string** out) {
   if (facts == nullptr || out == nullptr) return Null("the facts and out");
   return GuardedC([&]() -> shoal_error* {

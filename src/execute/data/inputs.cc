@@ -295,18 +295,26 @@ Result<Arguments> ReadArguments(const Module& module, const DeviceGrid& grid, co
   return ArgumentsFromLeaves(module, reader.values());
 }
 
-Value FromLiteral(const Literal& literal) {
-  if (literal.shape->IsArray()) return Array::FromLiteral(literal);
-  if (!literal.shape->IsTuple()) return {};
+Result<Value> RecordedValue(const Literal& literal) {
+  if (literal.elided)
+    return Fail({}, "inputs.C4", StrCat("the snapshot omits the values of ", ToString(*literal.shape, /*with_layout=*/false)));
+  if (literal.shape->IsArray()) return Value(Array::FromLiteral(literal));
+  if (!literal.shape->IsTuple()) return Value();
   std::vector<Value> elements;
-  for (const Literal* element : literal.elements) elements.push_back(FromLiteral(*element));
+  for (const Literal* element : literal.elements) {
+    SHOAL_ASSIGN(value, RecordedValue(*element));
+    elements.push_back(std::move(value));
+  }
   return Value::Tuple(std::move(elements));
 }
 
 Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid,
                                     std::span<const Literal* const> literals, const Placement* placement) {
   std::vector<Value> recorded;
-  for (const Literal* literal : literals) AppendLeaves(FromLiteral(*literal), recorded);
+  for (const Literal* literal : literals) {
+    SHOAL_ASSIGN(value, RecordedValue(*literal));
+    AppendLeaves(value, recorded);
+  }
   const std::vector<Leaf> leaves = ParameterLeaves(module);
   if (recorded.size() != leaves.size())
     return Fail({}, "inputs.C1",

@@ -17,7 +17,7 @@ Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid
                                     std::span<const Literal* const> literals,
                                     const Placement* placement = nullptr);
 
-// Converts a literal to a value. The literal must outlive the value.
-Value FromLiteral(const Literal& literal);
+// The value of a literal of a snapshot, which must outlive the value. Fails if the snapshot omits elements.
+Result<Value> RecordedValue(const Literal& literal);
 
 }  // namespace shoal::internal

@@ -206,7 +206,8 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
 
 Result<std::vector<OutputComparison>> CompareWithLiteral(const Literal& recorded, std::span<const Output> outputs) {
   std::vector<Value> leaves;
-  AppendLeaves(FromLiteral(recorded), leaves);
+  SHOAL_ASSIGN(result, RecordedValue(recorded));
+  AppendLeaves(result, leaves);
   std::vector<OutputComparison> comparisons;
   for (const Output& output : outputs) {
     const auto number = static_cast<size_t>(output.number);

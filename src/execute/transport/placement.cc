@@ -23,7 +23,7 @@ class LineReader {
       std::optional<int64_t> last = first;
       if (Consume('-')) last = Number();
       if (!last || *last < *first || *last - *first > kMaxRange) return std::nullopt;
-      for (int64_t device = *first; device <= *last; ++device) devices.push_back(device);
+      for (int64_t i = 0; i <= *last - *first; ++i) devices.push_back(*first + i);
       if (!text_.empty() && !Consume(',')) return std::nullopt;
     }
     return devices;

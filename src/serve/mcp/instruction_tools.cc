@@ -107,7 +107,8 @@ ToolAnswer Explain(const json& arguments, const ToolContext& context) {
   for (const api::Computation& callee : hlo->called_computations()) out["calls"].push_back(callee.name());
   for (const api::Attribute& attribute : hlo->attributes())
     if (attribute.name != "metadata") out["attributes"][attribute.name] = attribute.value;
-  if (const api::InstructionCost* cost = Costs(facts).Of(*hlo))
+  const Costs costs(facts);
+  if (const api::InstructionCost* cost = costs.Of(*hlo))
     out["cost"] = {{"executions", cost->executions}, {"flops", cost->once.flops}, {"bytes_read", cost->once.bytes_read},
                    {"bytes_written", cost->once.bytes_written}};
   if (const auto collectives = facts.collectives(); collectives.ok())
