@@ -3,6 +3,7 @@
 #include "analyze/facts/global_form.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
+#include "core/ops/backend.h"
 
 namespace shoal::internal {
 namespace {
@@ -14,6 +15,15 @@ std::string Names(const std::vector<const Instruction*>& all) {
   for (size_t i = 0; i < all.size() && i < kMax; ++i) StrAppend(&names, i == 0 ? "" : ", ", all[i]->name);
   if (all.size() > kMax) StrAppend(&names, " and ", all.size() - kMax, " more");
   return names;
+}
+
+// Empty if nothing shows that XLA:CPU compiled the module.
+std::string CpuNote(const ModuleFacts& facts) {
+  const BackendChoice compiled = ChooseBackend(facts.module(), facts.options().backend);
+  if (compiled.backend != Backend::kCpu || !compiled.has_evidence) return {};
+  return StrCat("compiled for CPU (", compiled.reason, "): the types and fusions are those of XLA:CPU, which widens bf16 and fp8 "
+                "values, also in collectives; for a GPU or TPU, use the dump after SPMD partitioning "
+                "(--xla_dump_hlo_pass_re=spmd-partitioning)");
 }
 
 }  // namespace
@@ -38,6 +48,7 @@ std::vector<std::string> AssumptionsOf(const ExecutionCounts& executions) {
 
 std::vector<std::string> AssumptionsOf(const ModuleFacts& facts) {
   std::vector<std::string> all;
+  if (std::string note = CpuNote(facts); !note.empty()) all.push_back(std::move(note));
   if (const Instruction* hlo = FirstGlobalSharding(facts.module()))
     all.push_back(StrCat("the module is in global form, before SPMD partitioning (", hlo->name,
                          " has a sharding): shapes and figures are those of whole arrays, not per device, and "

@@ -11,7 +11,7 @@
 namespace shoal::internal {
 
 std::vector<std::string> AssumptionsOf(const ExecutionCounts& executions);
-// Also on the form of the module: before or after partitioning.
+// Also on the compiler, and on the form of the module: before or after partitioning.
 std::vector<std::string> AssumptionsOf(const ModuleFacts& facts);
 std::vector<std::string> AssumptionsOf(const ModuleCost& cost);
 
