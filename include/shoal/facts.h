@@ -68,14 +68,16 @@ struct CollectiveOptions {
   int64_t devices_per_node = 8;
   int64_t top = 20;     // rows of each table; 0: all
   bool matrix = false;  // the traffic between all pairs of devices
+  std::string sort = "order";  // order (of execution), payload, ring, direct, count, name
 };
 struct Collectives : View {
   std::vector<Collective> all = {};  // in the order of execution
 };
 
 struct CostOptions {
-  std::string by = "op";  // op, opcode, computation, line, op_name
-  int64_t top = 20;       // rows; 0: all
+  std::string by = "op";      // op, opcode, computation, line, op_name, op_type, module
+  int64_t top = 20;           // rows; 0: all
+  std::string sort = "cost";  // cost, flops, transcendentals, read, written, count, name
 };
 struct CostTotals {
   double flops = 0, transcendentals = 0, bytes_read = 0, bytes_written = 0;

@@ -113,9 +113,12 @@ std::vector<Loop> Facts::loops() const {
 Result<Collectives> Facts::collectives(const CollectiveOptions& options) const {
   if (options.devices_per_node < 1 || options.top < 0)
     return internal::ArgumentError("devices_per_node must be positive, and top must not be negative");
+  if (std::ranges::find(internal::kCommOrders, options.sort) == std::end(internal::kCommOrders))
+    return internal::ArgumentError(internal::StrCat("collectives are sorted by ", internal::StrJoin(internal::kCommOrders, ", "),
+                                                    ", not by '", options.sort, "'"));
   return internal::Guarded([&]() -> Result<Collectives> {
     auto report = std::make_shared<const internal::CommReport>(internal::CommReportOf(
-        state_->facts, state_->file(), {options.devices_per_node, options.matrix, options.top}));
+        state_->facts, state_->file(), {options.devices_per_node, options.matrix, options.sort, options.top}));
     const auto state = state_;
     Collectives out{internal::MakeView([report, state](const auto& style) { return CommText(*report, style); },
                                        [report, state] { return CommJson(*report); }),
@@ -129,10 +132,13 @@ Result<Cost> Facts::cost(const CostOptions& options) const {
   if (std::ranges::find(internal::kCostGroupings, options.by) == std::end(internal::kCostGroupings))
     return internal::ArgumentError(internal::StrCat("cost is grouped by ", internal::StrJoin(internal::kCostGroupings, ", "),
                                                     ", not by '", options.by, "'"));
+  if (std::ranges::find(internal::kCostOrders, options.sort) == std::end(internal::kCostOrders))
+    return internal::ArgumentError(internal::StrCat("cost is sorted by ", internal::StrJoin(internal::kCostOrders, ", "),
+                                                    ", not by '", options.sort, "'"));
   if (options.top < 0) return internal::ArgumentError("top must not be negative");
   return internal::Guarded([&]() -> Result<Cost> {
     auto report = std::make_shared<const internal::CostReport>(
-        internal::CostReportOf(state_->facts, state_->file(), options.by, options.top));
+        internal::CostReportOf(state_->facts, state_->file(), {options.by, options.sort, options.top}));
     const auto state = state_;
     Cost out{internal::MakeView([report, state](const auto& style) { return CostText(*report, style); },
                                 [report, state] { return CostJson(*report); }),

@@ -9,7 +9,7 @@ namespace shoal::internal {
 struct CommFlags {
   CommonFlags common;
   LoopFlags loops;
-  std::string file, matrix;
+  std::string file, matrix, sort = "order";
   std::optional<int64_t> num_replicas, num_partitions;
   int64_t devices_per_node = 8, top = 20;
 };

@@ -1,7 +1,5 @@
 #include "cli/commands/cost.h"
 
-#include "present/reports/cost_report.h"
-
 namespace shoal::internal {
 
 int CostCommand(const CostFlags& flags) {
@@ -10,7 +8,7 @@ int CostCommand(const CostFlags& flags) {
   const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({input.module.get()});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
   const ModuleFacts facts(*input.module, {.execution = *options});
-  const CostReport report = CostReportOf(facts, flags.file, flags.by, flags.top);
+  const CostReport report = CostReportOf(facts, flags.file, flags.options);
   return Finish(input, flags.common.json ? CostJson(report) : CostText(report, OutputStyle()), flags.common);
 }
 

@@ -3,14 +3,15 @@
 
 #include "cli/commands/input.h"
 #include "cli/commands/loop_flags.h"
+#include "present/reports/cost_report.h"
 
 namespace shoal::internal {
 
 struct CostFlags {
   CommonFlags common;
   LoopFlags loops;
-  std::string file, by = "op";
-  int64_t top = 20;
+  std::string file;
+  CostReportOptions options;
 };
 
 // Returns the exit status.

@@ -3,6 +3,7 @@
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/comm.h"
+#include "present/reports/comm_report.h"
 
 namespace shoal::internal {
 
@@ -19,6 +20,8 @@ Action AddComm(Options& command) {
       .Between(1, kMaxIds);
   command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the module)")
       .Between(1, kMaxIds);
+  command.Value("--sort", flags->sort, "Key to sort the collectives by; order is that of execution")
+      .OneOf({std::begin(kCommOrders), std::end(kCommOrders)});
   command.Value("--top", flags->top, "Show at most N rows of each table (0: all)").NotNegative();
   AddTo(command, flags->loops);
   AddTo(command, flags->common);
@@ -28,6 +31,7 @@ Action AddComm(Options& command) {
       "Examples:\n"
       "  shoal comm module.hlo\n"
       "  shoal comm --devices_per_node=4 --top=0 module.hlo\n"
+      "  shoal comm --sort=ring --top=5 module.hlo\n"
       "  shoal comm --matrix=csv module.hlo > traffic.csv\n"
       "  shoal comm --json module.hlo | jq '.by_kind'");
   return [=] { return CommCommand(*flags); };

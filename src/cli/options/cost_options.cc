@@ -8,9 +8,11 @@ namespace shoal::internal {
 Action AddCost(Options& command) {
   auto flags = std::make_shared<CostFlags>();
   command.Value("FILE", flags->file, kModuleHelp).Required();
-  command.Value("--by", flags->by, "Key to group the rows by")
-      .OneOf({"op", "opcode", "computation", "line", "op_name", "op_type", "module"});
-  command.Value("--top", flags->top, "Show at most N rows (0: all)").NotNegative();
+  command.Value("--by", flags->options.by, "Key to group the rows by")
+      .OneOf({std::begin(kCostGroupings), std::end(kCostGroupings)});
+  command.Value("--sort", flags->options.sort, "Key to sort the rows by; cost is flops + 100 bytes")
+      .OneOf({std::begin(kCostOrders), std::end(kCostOrders)});
+  command.Value("--top", flags->options.top, "Show at most N rows (0: all)").NotNegative();
   AddTo(command, flags->loops);
   AddTo(command, flags->common);
   command.Footer(
@@ -18,6 +20,7 @@ Action AddCost(Options& command) {
       "Examples:\n"
       "  shoal cost module.hlo\n"
       "  shoal cost --by=line --top=10 module.hlo\n"
+      "  shoal cost --by=opcode --sort=written module.hlo\n"
       "  shoal cost --json module.hlo | jq .total.flops");
   return [=] { return CostCommand(*flags); };
 }

@@ -48,6 +48,18 @@ void FillRows(const ModuleFacts& facts, CommReport& report) {
   report.loops = facts.executions().Loops();
 }
 
+double SortValue(const CommRow& row, std::string_view key) {
+  if (key == "count") return row.use->times;
+  const int64_t bytes = key == "payload" ? row.use->payload_bytes : key == "ring" ? row.ring_bytes : row.direct_bytes;
+  return row.use->times * static_cast<double>(bytes);
+}
+
+void SortRows(std::vector<CommRow>& rows, std::string_view key) {
+  std::stable_sort(rows.begin(), rows.end(), [&](const CommRow& a, const CommRow& b) {
+    return key == "name" ? a.use->hlo->name < b.use->hlo->name : SortValue(a, key) > SortValue(b, key);
+  });
+}
+
 }  // namespace
 
 CommReport CommReportOf(const ModuleFacts& facts, const std::string& file, const CommOptions& options) {
@@ -58,6 +70,7 @@ CommReport CommReportOf(const ModuleFacts& facts, const std::string& file, const
                     .loops = {},
                     .assumptions = AssumptionsOf(facts),
                     .matrix = options.matrix,
+                    .is_sorted = options.sort != "order",
                     .top = options.top};
   const std::vector<std::string>& more = facts.collectives().assumptions;
   report.assumptions.insert(report.assumptions.end(), more.begin(), more.end());
@@ -67,6 +80,7 @@ CommReport CommReportOf(const ModuleFacts& facts, const std::string& file, const
     report.assumptions.push_back(StrCat("no matrix: it is limited to ", kMaxMatrixDevices, " devices"));
   }
   FillRows(facts, report);
+  if (report.is_sorted) SortRows(report.rows, options.sort);
   return report;
 }
 

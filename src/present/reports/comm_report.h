@@ -20,20 +20,25 @@ struct CommRow {
   std::string line;  // source line in the user's program; empty: unknown
 };
 
+// The orders of the rows: that of execution, the largest figure per step first, or by name.
+inline constexpr std::string_view kCommOrders[] = {"order", "payload", "ring", "direct", "count", "name"};
+
 struct CommReport {
   std::string file;
   const ModuleFacts* facts = nullptr;
   int64_t devices_per_node = 8;
-  std::vector<CommRow> rows;               // in the order of execution
+  std::vector<CommRow> rows;               // in the order of the option `sort`
   std::vector<const Instruction*> loops;   // reachable from the entry
   std::vector<std::string> assumptions;    // one sentence each
   bool matrix = false;
-  int64_t top = 20;  // rows of each table; 0: all
+  bool is_sorted = false;  // by a figure or by name
+  int64_t top = 20;        // rows of each table; 0: all
 };
 
 struct CommOptions {
   int64_t devices_per_node = 8;
   bool matrix = false;
+  std::string sort = "order";  // one of kCommOrders
   int64_t top = 20;
 };
 // The facts must outlive the report.

@@ -40,13 +40,14 @@ std::vector<std::string> Row(const CommRow& row) {
           row.line};
 }
 
-// The rows with the most traffic, in execution order.
+// The first rows of a sorted report, otherwise the rows with the most traffic, in execution order.
 std::vector<const CommRow*> TopRows(const CommReport& report) {
   std::vector<const CommRow*> rows;
   for (const CommRow& row : report.rows) rows.push_back(&row);
   if (report.top == 0 || std::ssize(rows) <= report.top) return rows;
   auto bytes = [](const CommRow* row) { return row->use->times * static_cast<double>(row->direct_bytes); };
-  std::stable_sort(rows.begin(), rows.end(), [&](auto* a, auto* b) { return bytes(a) > bytes(b); });
+  if (!report.is_sorted)
+    std::stable_sort(rows.begin(), rows.end(), [&](auto* a, auto* b) { return bytes(a) > bytes(b); });
   rows.resize(static_cast<size_t>(report.top));
   std::sort(rows.begin(), rows.end());
   return rows;
@@ -67,7 +68,7 @@ std::string Ledger(const CommReport& report, const TextStyle& style) {
   for (const CommRow* row : rows) table.Add(Row(*row));
   std::string text = table.ToText(style);
   if (rows.size() < report.rows.size())
-    StrAppend(&text, "(", report.rows.size() - rows.size(), " more with less traffic; --top=0 shows all)\n");
+    StrAppend(&text, "(", report.rows.size() - rows.size(), report.is_sorted ? " more" : " more with less traffic", "; --top=0 shows all)\n");
   return text;
 }
 

@@ -20,9 +20,18 @@ struct Group {
   std::string name;
   Cost cost;
   double times = 0;
-  // The weight is that of a machine that performs 100 flops per byte moved.
-  double weight() const { return cost.flops + 100 * cost.bytes(); }
 };
+
+// The value that orders the groups by `key`, the largest first. "cost" is for a machine with 100 flops per byte moved.
+double SortValue(const Group& group, std::string_view key) {
+  if (key == "flops") return group.cost.flops;
+  if (key == "transcendentals") return group.cost.transcendentals;
+  if (key == "read") return group.cost.bytes_read;
+  if (key == "written") return group.cost.bytes_written;
+  if (key == "count") return group.times;
+  if (key == "name") return 0;
+  return group.cost.flops + 100 * group.cost.bytes();
+}
 
 // The part of the user's model that an op name states: "Mlp/Dense_0" of "jit(step)/transpose(jvp(Mlp))/Dense_0/dot".
 // The last component is the op; jit(…) and the transformations around a component are dropped.
@@ -67,8 +76,10 @@ void ShortenIds(std::vector<Group>& groups) {
   }
 }
 
-// In descending order of weight.
-std::vector<Group> GroupedBy(const ModuleCost& cost, const Module& module, const std::string& by) {
+std::vector<Group> GroupsOf(const CostReport& report) {
+  const ModuleCost& cost = report.facts->cost();
+  const Module& module = report.facts->module();
+  const auto& [by, sort, top] = report.options;
   std::vector<Group> groups;
   std::unordered_map<std::string, size_t> index;
   for (const InstructionCost& one : cost.instructions) {
@@ -79,9 +90,9 @@ std::vector<Group> GroupedBy(const ModuleCost& cost, const Module& module, const
     group.times += one.times;
   }
   if (by == "op") ShortenIds(groups);
-  std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
-    const double wa = a.weight(), wb = b.weight();
-    return wa != wb ? wa > wb : a.name < b.name;
+  std::sort(groups.begin(), groups.end(), [&key = sort](const Group& a, const Group& b) {
+    const double x = SortValue(a, key), y = SortValue(b, key);
+    return x != y ? x > y : a.name < b.name;
   });
   return groups;
 }
@@ -112,8 +123,8 @@ Json ToJson(const Cost& cost) {
 
 }  // namespace
 
-CostReport CostReportOf(const ModuleFacts& facts, const std::string& file, const std::string& by, int64_t top) {
-  CostReport report{file, &facts, by, top, AssumptionsOf(facts)};
+CostReport CostReportOf(const ModuleFacts& facts, const std::string& file, const CostReportOptions& options) {
+  CostReport report{file, &facts, options, AssumptionsOf(facts)};
   const std::vector<std::string> without_cost = AssumptionsOf(facts.cost());
   report.assumptions.insert(report.assumptions.end(), without_cost.begin(), without_cost.end());
   return report;
@@ -121,10 +132,11 @@ CostReport CostReportOf(const ModuleFacts& facts, const std::string& file, const
 
 std::string CostText(const CostReport& report, const TextStyle& style) {
   const ModuleCost& cost = report.facts->cost();
-  const std::vector<Group> groups = GroupedBy(cost, report.facts->module(), report.by);
-  const size_t top = report.top > 0 ? static_cast<size_t>(report.top) : groups.size();
-  const bool is_path = report.by == "line" || report.by == "op_name";
-  Table table({{report.by.c_str(), is_path ? ElideMode::kPath : ElideMode::kMiddle, 1, 16}, ">count", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
+  const std::vector<Group> groups = GroupsOf(report);
+  const auto& [by, sort, limit] = report.options;
+  const size_t top = limit > 0 ? static_cast<size_t>(limit) : groups.size();
+  const bool is_path = by == "line" || by == "op_name";
+  Table table({{by.c_str(), is_path ? ElideMode::kPath : ElideMode::kMiddle, 1, 16}, ">count", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
   double times = 0, rest_times = 0;
   Cost rest;
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -147,7 +159,7 @@ std::string CostText(const CostReport& report, const TextStyle& style) {
 std::string CostJson(const CostReport& report) {
   const ModuleCost& cost = report.facts->cost();
   Json rows = Json::array();
-  for (const Group& group : GroupedBy(cost, report.facts->module(), report.by)) {
+  for (const Group& group : GroupsOf(report)) {
     Json row = {{"name", group.name}, {"times", group.times}};
     row.update(ToJson(group.cost));
     rows.push_back(std::move(row));
@@ -158,7 +170,7 @@ std::string CostJson(const CostReport& report) {
        {"xla",
         {{"flops", cost.xla.flops}, {"bytes accessed", cost.xla.bytes}, {"transcendentals", cost.xla.transcendentals}}},
        {"total", ToJson(cost.total)},
-       {"by", report.by},
+       {"by", report.options.by},
        {"rows", std::move(rows)},
        {"unknown_custom_calls", cost.unknown_calls},
        {"assumptions", report.assumptions}});
