@@ -174,7 +174,7 @@ class Hostile:
             "no_value.yaml": (MACHINE.replace("1 us", '{source: "no value"}'), ":10:", "device.launch_overhead"),
             "no_curves.yaml": (MACHINE + "collectives: nosuch\n", ":12:", "collectives"),
             "half_device.yaml": (MACHINE.replace("devices: 8", "devices: 0.5"), ":11:", "node.devices"),
-            "two_documents.yaml": (MACHINE + "---\nname: other\n", ":13:", "document"),
+            "two_documents.yaml": (MACHINE + "---\nname: other\n", ":12:", "document"),
             "escape_name.yaml": (MACHINE.replace("name: m", 'name: "a\\e[31mb"'), ":1:", "name"),
             "empty.yaml": ("", "empty.yaml", ""),
             "comma.yaml": ("," + MACHINE, ":1:", "map"),
