@@ -172,6 +172,8 @@ std::string RunOptions(const std::string& bytes, const std::string& folder) {
     for (char& c : argument)
       if (c == '/' || c == '\0') c = '_';
     if (argument.find("mpi") != std::string::npos) return "";  // starts a job
+    const size_t repeats = argument.find("repeats=");
+    if (repeats != std::string::npos && argument.size() > repeats + std::strlen("repeats=") + 2) return "";  // runs for long
     arguments.push_back(std::move(argument));
     at = end + 1;
   }
