@@ -2,13 +2,14 @@
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "shoal/shoal.h"
 
-static int passed, failed;
+static atomic_int passed, failed; /* callbacks run on other threads */
 
 static void Check(int ok, const char *what, int line) {
   ok ? ++passed : ++failed;
