@@ -1,8 +1,8 @@
 /* Every function of shoal.h, with what makes it fail. The last line is "N passed, N failed". */
 #define _GNU_SOURCE
 #include <math.h>
-#include <stdio.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
