@@ -66,12 +66,12 @@ struct Collective {
 
 struct CollectiveOptions {
   int64_t devices_per_node = 8;
-  int64_t top = 20;     // rows of each table; 0: all
-  bool matrix = false;  // the traffic between all pairs of devices
+  int64_t top = 20;            // rows of each table; 0: all
+  bool matrix = false;         // the traffic between all pairs of devices
   std::string sort = "order";  // order (of execution), payload, ring, direct, count, name
 };
 struct Collectives : View {
-  std::vector<Collective> all = {};  // in the order of execution
+  std::vector<Collective> all = {};  // in the order of the option `sort`
 };
 
 struct CostOptions {

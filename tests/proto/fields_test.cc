@@ -183,11 +183,6 @@ void ForEachMessage(Message& message, const std::function<void(Message&)>& visit
   }
 }
 
-bool IsSet(const Message& message, const FieldDescriptor& field) {
-  const google::protobuf::Reflection& reflection = *message.GetReflection();
-  return field.is_repeated() ? reflection.FieldSize(message, &field) > 0 : reflection.HasField(message, &field);
-}
-
 // The modules in which each field is set, by index.
 const std::map<const FieldDescriptor*, std::vector<size_t>>& Users() {
   static const auto* const kUsers = [] {

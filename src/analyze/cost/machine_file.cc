@@ -215,9 +215,11 @@ Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const 
     DocumentStarts documents;
     documents.Find(yaml);
     if (documents.lines.empty()) return Fail(StrCat(path, ": the file has no YAML document"));
-    if (documents.lines.size() > 1)
-      return Fail(StrCat(path, ":", documents.lines[1] + 1, documents.lines[1] == documents.lines[0] ? ": expected a map of keys"
+    if (documents.lines.size() > 1) {
+      const bool is_one_line = documents.lines[1] == documents.lines[0];  // the text is not YAML
+      return Fail(StrCat(path, ":", documents.lines[1] + 1, is_one_line ? ": expected a map of keys"
                              : ": a machine file must have one YAML document; another one begins here"));
+    }
     SHOAL_TRY(MachineReader(machine, path, depth).Read(YAML::Load(yaml)));
   } catch (const YAML::Exception& error) {
     return Fail(StrCat(path, ":", error.mark.line + 1, ": ", EscapeName(error.msg)));

@@ -271,8 +271,7 @@ const Instruction* FirstSizeOverflow(const Module& module) {
   return nullptr;
 }
 
-ModuleMemory MemoryOf(const Module& module, std::optional<Backend> backend) {
-  const BackendChoice choice = backend ? BackendChoice{*backend, "given"} : InferBackend(module);
+ModuleMemory MemoryOf(const Module& module, const BackendChoice& choice) {
   if (const Instruction* overflow = FirstSizeOverflow(module)) {
     ModuleMemory memory;
     memory.device.peak = kSizeOverflow;

@@ -59,9 +59,9 @@ struct ModuleMemory {
 // only the main memory S(0).
 int64_t DeviceBytes(const ModuleMemory& memory);
 
-// Assigns buffers by the rules of `backend` (default: inferred from the module). If the total size of the values
-// overflows, the peak is kSizeOverflow and all other sizes are 0.
-ModuleMemory MemoryOf(const Module& module, std::optional<Backend> backend = std::nullopt);
+// Assigns buffers by the rules of the chosen backend. If the total size of the values overflows, the peak is kSizeOverflow and all
+// other sizes are 0.
+ModuleMemory MemoryOf(const Module& module, const BackendChoice& choice);
 
 // Fails if the total size of the values overflows.
 Status CheckTotalSize(const Module& module);

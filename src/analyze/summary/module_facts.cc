@@ -13,6 +13,7 @@
 namespace shoal::internal {
 
 struct ModuleFacts::Facts {
+  Lazy<BackendChoice> backend;
   Lazy<InstructionIds> ids;
   Lazy<InferredGrid> devices;
   Lazy<ExecutionCounts> executions;
@@ -34,6 +35,10 @@ ModuleFacts::ModuleFacts(const Module& module, FactOptions options)
     : ModuleFacts(std::shared_ptr<const Module>(std::shared_ptr<void>(), &module), std::move(options)) {}
 
 ModuleFacts::~ModuleFacts() = default;
+
+const BackendChoice& ModuleFacts::backend() const {
+  return facts_->backend.Get([&] { return ChooseBackend(module(), options_.backend); });
+}
 
 const InstructionIds& ModuleFacts::ids() const {
   return facts_->ids.Get([&] { return InstructionIds(module()); });
@@ -70,7 +75,7 @@ const std::vector<Overlap>& ModuleFacts::overlaps() const {
 }
 
 const ModuleMemory& ModuleFacts::memory() const {
-  return facts_->memory.Get([&] { return MemoryOf(module(), options_.backend); });
+  return facts_->memory.Get([&] { return MemoryOf(module(), backend()); });
 }
 
 const FusionWorks& ModuleFacts::fusion_works() const {

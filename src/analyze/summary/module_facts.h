@@ -42,6 +42,7 @@ class ModuleFacts {
   const FactOptions& options() const { return options_; }
 
   // To use a fact, include the header of its type.
+  const BackendChoice& backend() const;
   const InstructionIds& ids() const;
   const InferredGrid& devices() const;
   const ExecutionCounts& executions() const;

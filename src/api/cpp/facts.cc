@@ -18,6 +18,12 @@
 namespace shoal::internal {
 namespace {
 
+// A sentence that says which values are allowed. Empty if `value` is one of them.
+std::string NotOneOf(const char* property, const std::string& value, std::span<const std::string_view> allowed) {
+  if (std::ranges::find(allowed, value) != allowed.end()) return {};
+  return StrCat(property, " ", StrJoin(allowed, ", "), ", not by '", value, "'");
+}
+
 // Fails if a loop, branch or backend does not exist.
 shoal::Result<FactOptions> InternalOptions(const ModuleHandle& module, const shoal::FactOptions& options) {
   FactOptions out;
@@ -113,9 +119,8 @@ std::vector<Loop> Facts::loops() const {
 Result<Collectives> Facts::collectives(const CollectiveOptions& options) const {
   if (options.devices_per_node < 1 || options.top < 0)
     return internal::ArgumentError("devices_per_node must be positive, and top must not be negative");
-  if (std::ranges::find(internal::kCommOrders, options.sort) == std::end(internal::kCommOrders))
-    return internal::ArgumentError(internal::StrCat("collectives are sorted by ", internal::StrJoin(internal::kCommOrders, ", "),
-                                                    ", not by '", options.sort, "'"));
+  if (const std::string wrong = internal::NotOneOf("collectives are sorted by", options.sort, internal::kCommOrders); !wrong.empty())
+    return internal::ArgumentError(wrong);
   return internal::Guarded([&]() -> Result<Collectives> {
     auto report = std::make_shared<const internal::CommReport>(internal::CommReportOf(
         state_->facts, state_->file(), {options.devices_per_node, options.matrix, options.sort, options.top}));
@@ -129,12 +134,10 @@ Result<Collectives> Facts::collectives(const CollectiveOptions& options) const {
 }
 
 Result<Cost> Facts::cost(const CostOptions& options) const {
-  if (std::ranges::find(internal::kCostGroupings, options.by) == std::end(internal::kCostGroupings))
-    return internal::ArgumentError(internal::StrCat("cost is grouped by ", internal::StrJoin(internal::kCostGroupings, ", "),
-                                                    ", not by '", options.by, "'"));
-  if (std::ranges::find(internal::kCostOrders, options.sort) == std::end(internal::kCostOrders))
-    return internal::ArgumentError(internal::StrCat("cost is sorted by ", internal::StrJoin(internal::kCostOrders, ", "),
-                                                    ", not by '", options.sort, "'"));
+  if (const std::string wrong = internal::NotOneOf("cost is grouped by", options.by, internal::kCostGroupings); !wrong.empty())
+    return internal::ArgumentError(wrong);
+  if (const std::string wrong = internal::NotOneOf("cost is sorted by", options.sort, internal::kCostOrders); !wrong.empty())
+    return internal::ArgumentError(wrong);
   if (options.top < 0) return internal::ArgumentError("top must not be negative");
   return internal::Guarded([&]() -> Result<Cost> {
     auto report = std::make_shared<const internal::CostReport>(

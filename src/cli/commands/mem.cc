@@ -14,11 +14,12 @@ namespace {
 bool ComputeRunMemory(Input& input, const ModuleFacts& facts, MemReport& report) {
   Verify(*input.module, input.diags);
   if (input.diags.errors() > 0) return false;
-  for (const Status& fits : {CheckBounded(*input.module), CheckConstantMemory(*input.module)})
-    if (!fits.ok()) {
-      input.diags.Add(fits.diag());
-      return false;
-    }
+  Status fits = CheckBounded(*input.module);
+  if (fits.ok()) fits = CheckConstantMemory(*input.module);
+  if (!fits.ok()) {
+    input.diags.Add(fits.diag());
+    return false;
+  }
   report.run = RunMemoryOf(*input.module, facts.executions(), facts.devices().grid);
   return !report.run->peaks.empty();
 }

@@ -10,7 +10,7 @@ Action AddCost(Options& command) {
   command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Value("--by", flags->options.by, "Key to group the rows by")
       .OneOf({std::begin(kCostGroupings), std::end(kCostGroupings)});
-  command.Value("--sort", flags->options.sort, "Key to sort the rows by; cost is flops + 100 bytes")
+  command.Value("--sort", flags->options.sort, "Key to sort the rows by; cost is flops + 100 * bytes")
       .OneOf({std::begin(kCostOrders), std::end(kCostOrders)});
   command.Value("--top", flags->options.top, "Show at most N rows (0: all)").NotNegative();
   AddTo(command, flags->loops);

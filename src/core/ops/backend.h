@@ -26,6 +26,10 @@ struct BackendChoice {
   bool has_evidence = false;  // a feature of the module identifies the backend; otherwise `backend` is a guess
 };
 
+// The stage of a dump that no backend has changed yet, and how to get it.
+inline constexpr std::string_view kBackendIndependentStage =
+    "the dump after SPMD partitioning (--xla_dump_hlo_pass_re=spmd-partitioning)";
+
 // Infers the backend that compiled the module. Tiled layouts mean TPU. GPU backend_configs, library calls and the
 // fingerprint in the header mean GPU. CPU backend_configs and library calls mean CPU, and so does a schedule in a module
 // with a stack-frame table, because GPU modules of that age have a fingerprint. Without these features, a scheduled

@@ -5,9 +5,6 @@
 namespace shoal::internal {
 namespace {
 
-constexpr std::string_view kBetterStage =
-    "the dump after SPMD partitioning (--xla_dump_hlo_pass_re=spmd-partitioning) is independent of the backend";
-
 Backend BackendOf(const Machine& machine) {
   return machine.device.kind == DeviceKind::kTpu ? Backend::kTpu : Backend::kGpu;
 }
@@ -26,8 +23,9 @@ std::string BackendMismatch(const PredictionInput& input, const Machine& machine
   const std::string what = StrCat("compiled for ", from, ", not for ", to, " (", compiled.reason, "): ");
   if (input.is_cpu_undone())
     return StrCat(what, "timed without the CPU compiler's fusions, widened types and schedule, as a ", to,
-                  " compiler would compile it; ", kBetterStage);
-  return StrCat(what, "timed as written, with fusions and collectives for ", from, "; ", kBetterStage);
+                  " compiler would compile it; ", kBackendIndependentStage, " is independent of the backend");
+  return StrCat(what, "timed as written, with fusions and collectives for ", from, "; ", kBackendIndependentStage,
+                " is independent of the backend");
 }
 
 }  // namespace shoal::internal

@@ -85,7 +85,7 @@ void AddWarnings(const Prediction& result, int64_t devices, std::vector<std::str
 // schedule. Undoes the rewrites of a CPU compiler first. Returns null if no pass changes the module.
 std::unique_ptr<Module> PredictionInput::TransformedModule() {
   const Module& module = original_->module();
-  const bool undo = backend_.backend == Backend::kCpu && backend_.has_evidence && module.is_scheduled;
+  const bool undo = backend().backend == Backend::kCpu && backend().has_evidence && module.is_scheduled;
   if ((module.is_scheduled && !undo) || !IsComplete(module)) return nullptr;
   std::unique_ptr<Module> copy = CloneModule(module);
   if (!IsValid(*copy)) return nullptr;
@@ -99,7 +99,7 @@ std::unique_ptr<Module> PredictionInput::TransformedModule() {
 }
 
 PredictionInput::PredictionInput(std::shared_ptr<const ModuleFacts> original)
-    : original_(std::move(original)), backend_(ChooseBackend(original_->module(), original_->options().backend)) {
+    : original_(std::move(original)) {
   std::shared_ptr<const Module> transformed = TransformedModule();
   if (transformed == nullptr) {
     facts_ = original_;

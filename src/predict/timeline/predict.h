@@ -25,7 +25,7 @@ class PredictionInput {
   const Origins& origins() const { return origins_; }
   int64_t devices() const { return original_->devices().grid.count(); }
   // The backend that compiled the original module.
-  const BackendChoice& backend() const { return backend_; }
+  const BackendChoice& backend() const { return original_->backend(); }
   // True if the rewrites of the CPU compiler were undone.
   bool is_cpu_undone() const { return is_cpu_undone_; }
 
@@ -34,7 +34,6 @@ class PredictionInput {
   std::unique_ptr<Module> TransformedModule();
 
   std::shared_ptr<const ModuleFacts> original_;
-  BackendChoice backend_;
   bool is_cpu_undone_ = false;
   Origins origins_;  // of the instructions of a transformed module
   std::shared_ptr<const ModuleFacts> facts_;

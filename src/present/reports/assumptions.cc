@@ -19,11 +19,10 @@ std::string Names(const std::vector<const Instruction*>& all) {
 
 // Empty if nothing shows that XLA:CPU compiled the module.
 std::string CpuNote(const ModuleFacts& facts) {
-  const BackendChoice compiled = ChooseBackend(facts.module(), facts.options().backend);
+  const BackendChoice& compiled = facts.backend();
   if (compiled.backend != Backend::kCpu || !compiled.has_evidence) return {};
   return StrCat("compiled for CPU (", compiled.reason, "): the types and fusions are those of XLA:CPU, which widens bf16 and fp8 "
-                "values, also in collectives; for a GPU or TPU, use the dump after SPMD partitioning "
-                "(--xla_dump_hlo_pass_re=spmd-partitioning)");
+                "values, also in collectives; for a GPU or TPU, use ", kBackendIndependentStage);
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ void FillRows(const ModuleFacts& facts, CommReport& report) {
   report.loops = facts.executions().Loops();
 }
 
+// The figure per step that orders the rows, the largest first.
 double SortValue(const CommRow& row, std::string_view key) {
   if (key == "count") return row.use->times;
   const int64_t bytes = key == "payload" ? row.use->payload_bytes : key == "ring" ? row.ring_bytes : row.direct_bytes;
@@ -55,6 +56,7 @@ double SortValue(const CommRow& row, std::string_view key) {
 }
 
 void SortRows(std::vector<CommRow>& rows, std::string_view key) {
+  if (key == "order") return;
   std::stable_sort(rows.begin(), rows.end(), [&](const CommRow& a, const CommRow& b) {
     return key == "name" ? a.use->hlo->name < b.use->hlo->name : SortValue(a, key) > SortValue(b, key);
   });
@@ -70,7 +72,7 @@ CommReport CommReportOf(const ModuleFacts& facts, const std::string& file, const
                     .loops = {},
                     .assumptions = AssumptionsOf(facts),
                     .matrix = options.matrix,
-                    .is_sorted = options.sort != "order",
+                    .sort = options.sort,
                     .top = options.top};
   const std::vector<std::string>& more = facts.collectives().assumptions;
   report.assumptions.insert(report.assumptions.end(), more.begin(), more.end());
@@ -80,7 +82,7 @@ CommReport CommReportOf(const ModuleFacts& facts, const std::string& file, const
     report.assumptions.push_back(StrCat("no matrix: it is limited to ", kMaxMatrixDevices, " devices"));
   }
   FillRows(facts, report);
-  if (report.is_sorted) SortRows(report.rows, options.sort);
+  SortRows(report.rows, report.sort);
   return report;
 }
 

@@ -27,12 +27,12 @@ struct CommReport {
   std::string file;
   const ModuleFacts* facts = nullptr;
   int64_t devices_per_node = 8;
-  std::vector<CommRow> rows;               // in the order of the option `sort`
+  std::vector<CommRow> rows;               // in the order of `sort`
   std::vector<const Instruction*> loops;   // reachable from the entry
   std::vector<std::string> assumptions;    // one sentence each
   bool matrix = false;
-  bool is_sorted = false;  // by a figure or by name
-  int64_t top = 20;        // rows of each table; 0: all
+  std::string sort = "order";  // one of kCommOrders
+  int64_t top = 20;            // rows of each table; 0: all
 };
 
 struct CommOptions {

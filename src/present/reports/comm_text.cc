@@ -46,7 +46,7 @@ std::vector<const CommRow*> TopRows(const CommReport& report) {
   for (const CommRow& row : report.rows) rows.push_back(&row);
   if (report.top == 0 || std::ssize(rows) <= report.top) return rows;
   auto bytes = [](const CommRow* row) { return row->use->times * static_cast<double>(row->direct_bytes); };
-  if (!report.is_sorted)
+  if (report.sort == "order")
     std::stable_sort(rows.begin(), rows.end(), [&](auto* a, auto* b) { return bytes(a) > bytes(b); });
   rows.resize(static_cast<size_t>(report.top));
   std::sort(rows.begin(), rows.end());
@@ -68,7 +68,8 @@ std::string Ledger(const CommReport& report, const TextStyle& style) {
   for (const CommRow* row : rows) table.Add(Row(*row));
   std::string text = table.ToText(style);
   if (rows.size() < report.rows.size())
-    StrAppend(&text, "(", report.rows.size() - rows.size(), report.is_sorted ? " more" : " more with less traffic", "; --top=0 shows all)\n");
+    StrAppend(&text, "(", report.rows.size() - rows.size(), report.sort == "order" ? " more with less traffic" : " more",
+              "; --top=0 shows all)\n");
   return text;
 }
 

@@ -20,6 +20,7 @@ struct Group {
   std::string name;
   Cost cost;
   double times = 0;
+  double sort_value = 0;
 };
 
 // The value that orders the groups by `key`, the largest first. "cost" is for a machine with 100 flops per byte moved.
@@ -83,16 +84,16 @@ std::vector<Group> GroupsOf(const CostReport& report) {
   std::vector<Group> groups;
   std::unordered_map<std::string, size_t> index;
   for (const InstructionCost& one : cost.instructions) {
-    auto [entry, is_new] = index.try_emplace(GroupName(*one.hlo, module, by), groups.size());
-    if (is_new) groups.push_back({.name = entry->first});
+    const auto [entry, is_new] = index.try_emplace(GroupName(*one.hlo, module, by), groups.size());
+    if (is_new) groups.emplace_back().name = entry->first;
     Group& group = groups[entry->second];
     group.cost.Add(one.once, one.times);
     group.times += one.times;
   }
   if (by == "op") ShortenIds(groups);
-  std::sort(groups.begin(), groups.end(), [&key = sort](const Group& a, const Group& b) {
-    const double x = SortValue(a, key), y = SortValue(b, key);
-    return x != y ? x > y : a.name < b.name;
+  for (Group& group : groups) group.sort_value = SortValue(group, sort);
+  std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+    return a.sort_value != b.sort_value ? a.sort_value > b.sort_value : a.name < b.name;
   });
   return groups;
 }
@@ -136,7 +137,8 @@ std::string CostText(const CostReport& report, const TextStyle& style) {
   const auto& [by, sort, limit] = report.options;
   const size_t top = limit > 0 ? static_cast<size_t>(limit) : groups.size();
   const bool is_path = by == "line" || by == "op_name";
-  Table table({{by.c_str(), is_path ? ElideMode::kPath : ElideMode::kMiddle, 1, 16}, ">count", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
+  Table table({{by.c_str(), is_path ? ElideMode::kPath : ElideMode::kMiddle, 1, 16},
+               ">count", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
   double times = 0, rest_times = 0;
   Cost rest;
   for (size_t i = 0; i < groups.size(); ++i) {

@@ -11,7 +11,7 @@ namespace shoal::internal {
 // What the rows can be grouped by.
 inline constexpr std::string_view kCostGroupings[] = {"op",      "opcode",  "computation", "line",
                                                         "op_name", "op_type", "module"};
-// The orders of the rows: the largest first, or by name. "cost" is flops + 100 bytes.
+// The orders of the rows: the largest first, or by name. "cost" is flops + 100 * bytes.
 inline constexpr std::string_view kCostOrders[] = {"cost", "flops", "transcendentals", "read", "written", "count", "name"};
 
 struct CostReportOptions {
