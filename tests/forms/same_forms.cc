@@ -40,6 +40,26 @@ std::string Slurp(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+bool IsProtobuf(const std::string& path) { return path.ends_with(".pb") || path.ends_with(".pb.gz"); }
+
+// X.hlo.pb or X.hlo.pb.gz, for X.hlo and X.hlo.gz; empty if there is none.
+std::string ProtobufBeside(const std::string& text) {
+  const std::string stem = text.ends_with(".gz") ? text.substr(0, text.size() - 3) : text;
+  for (const char* extension : {".pb", ".pb.gz"})
+    if (fs::exists(stem + extension)) return stem + extension;
+  return "";
+}
+
+// True for texts, and for protobufs without a text beside them.
+bool IsModule(const fs::path& path) {
+  const std::string name = path.string();
+  if (IsProtobuf(name)) {
+    const std::string text = name.substr(0, name.rfind(".pb"));
+    return !fs::exists(text) && !fs::exists(text + ".gz");
+  }
+  return name.ends_with(".hlo") || name.ends_with(".hlo.gz") || (name.ends_with(".txt") && path.filename() != "CMakeLists.txt");
+}
+
 std::string Joined(const Arguments& arguments) { return StrJoin(arguments, " "); }
 
 void ReplaceAll(std::string& text, const std::string& old, std::string_view by) {
@@ -70,10 +90,12 @@ class Worker {
     dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
   }
 
-  void Check(const std::string& text, bool run) {
-    const std::string own = folder_ / "own.pb", given = text + ".pb";
+  void Check(const std::string& path, bool run) {
+    const std::string own = folder_ / "own.pb", given = IsProtobuf(path) ? path : ProtobufBeside(path);
+    const std::string text = IsProtobuf(path) ? (folder_ / "own.hlo").string() : path;  // of a module that is only a protobuf
     found_ = 0;
     text_ = text;
+    if (IsProtobuf(path) && Call({"print", path, "-o", text}).status != 0) return Report("skipped");
     if (Call({"print", "--format=pb", text, "-o", own}).status != 0) return Report("skipped");
     const bool loose = Call({"check", text}).status == 1;  // a protobuf cannot have deviations from the text grammar
     std::vector<Arguments> commands = ReadingCommands();
@@ -83,15 +105,11 @@ class Worker {
     const std::string strict = folder_ / "strict.pb";
     if (Call({"print", "--strict", "--format=pb", text, "-o", strict}).status == 0) Compare(strict, {{"print", "--strict"}}, "");
     // The text of a golden may be short but take long to run. Only those with a protobuf are meant to be run.
-    const bool has_given = fs::exists(given);
+    const bool has_given = !given.empty();
     if (!loose && (run || has_given))
       commands.insert(commands.end(), {{"mem", "--run", "--json"}, {"run"}, {"run", "--engine=jit"}});
     Compare(own, commands, "");
-    // XLA's instruction ids and its internal order are only in the protobuf.
-    std::erase_if(commands, [](const Arguments& command) {
-      return command[0] == "print" && command.size() > 1 && command[1] != "--format=short";
-    });
-    if (has_given) Compare(given, commands, "XLA's protobuf: ");
+    if (!given.empty()) CompareGiven(given, std::move(commands));
     Shuffle(own);
     Report(found_ == 0 ? "passed" : "failed");
   }
@@ -127,21 +145,65 @@ class Worker {
     ReplaceAll(result.out, fs::path(path).filename(), "FILE");
     static const std::regex kTime(R"(\d+(\.\d+)?(e-\d+)? (ms|s|us)\b)");
     if (command[0] == "run") result.out = std::regex_replace(result.out, kTime, "TIME");
+    static const std::regex kDevices(R"(from (the header|\w+ of [\w.]+))");  // the header of a protobuf has no counts
+    static const std::regex kMetadata(R"re(\s*"(source|op_name|assumptions|by_line)": ("[^"]*"|\[[^\]]*\]),?)re");
+    result.out = std::regex_replace(result.out, kDevices, "from DEVICES");
+    if (without_metadata_) result.out = std::regex_replace(result.out, kMetadata, "");
     return result;
+  }
+
+  static std::string FirstDifference(const std::string& a, const std::string& b) {
+    const auto at = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+    const size_t line = a.rfind('\n', at == 0 ? 0 : at - 1) + 1;
+    return StrCat("'", a.substr(line, 200), "' from text, '", b.substr(std::min(line, b.size()), 200), "' from protobuf");
   }
 
   void Compare(const std::string& proto, const std::vector<Arguments>& commands, const char* prefix) {
     for (const Arguments& command : commands) {
       const CallResult a = Clean(command, text_), b = Clean(command, proto);
       if (a == b) continue;
-      const size_t at = static_cast<size_t>(std::mismatch(a.out.begin(), a.out.end(), b.out.begin(), b.out.end()).first - a.out.begin());
-      const size_t line = a.out.rfind('\n', at == 0 ? 0 : at - 1) + 1;
-      ReportDifference(StrCat(prefix, Joined(command), ": status ", a.status, ", '", a.out.substr(line, 200),
-                              "' from text, ", b.status, ", '", b.out.substr(std::min(line, b.out.size()), 200),
-                              "' from protobuf"));
+      ReportDifference(StrCat(prefix, Joined(command), ": status ", a.status, " and ", b.status, ", ", FirstDifference(a.out, b.out)));
     }
     const CallResult diff = Call({"diff", text_, proto});
     if (diff.status != 0) ReportDifference(StrCat(prefix, "diff: status ", diff.status));
+  }
+
+  // XLA's protobuf of the text. Only the protobuf has ids, an internal order and, in older versions, the stack; only the
+  // text has some flags of the header.
+  void CompareGiven(const std::string& given, std::vector<Arguments> commands) {
+    const CallResult a = Call({"print", "--format=short", text_}), b = Call({"print", "--format=short", given});
+    if (a.status != b.status || SortedParts(a.out) != SortedParts(b.out))
+      ReportDifference(StrCat("XLA's protobuf: print: status ", a.status, " and ", b.status, ", ", FirstDifference(a.out, b.out)));
+    const bool same = Body(a.out) == Body(b.out);
+    const bool same_metadata = same && Body(Call({"print", text_}).out) == Body(Call({"print", given}).out);
+    std::erase_if(commands, [&](const Arguments& command) {
+      const bool exact = command[0] == "print" || command[0] == "opt" || command[0] == "check";
+      const bool has_source = command[0] == "show" || command[0] == "mem" || command[0] == "time";
+      return exact || (!same && command[0] == "run") || (!same_metadata && (has_source || command[0] != "run"));
+    });
+    if (!same_metadata) commands.insert(commands.end(), {{"comm", "--json"}, {"cost", "--json"}});
+    without_metadata_ = !same_metadata;
+    Compare(given, commands, "XLA's protobuf: ");
+    without_metadata_ = false;
+  }
+
+  // The printed module without its header.
+  static std::string Body(const std::string& text) { return text.substr(std::min(text.find('\n'), text.size())); }
+
+  // The words of the printed module, without the flags of its header and with fewer digits, in any order.
+  static std::vector<std::string> SortedParts(const std::string& text) {
+    static const std::regex kConfig(R"(backend_config=\{.*\})"), kSeparators(R"([\s,{}]+)"), kNumber(R"(-?\d+\.\d+(e[-+]?\d+)?)");
+    const std::string body = std::regex_replace(Body(text), kConfig, "");
+    std::vector<std::string> parts(std::sregex_token_iterator(body.begin(), body.end(), kSeparators, -1), {});
+    for (std::string& part : parts)
+      if (std::regex_match(part, kNumber)) part = FormatRounded(std::stod(part));
+    std::sort(parts.begin(), parts.end());
+    return parts;
+  }
+  static std::string FormatRounded(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return text;
   }
 
   // Shuffles the instructions of each computation: the exit status must not change.
@@ -190,6 +252,7 @@ class Worker {
   fs::path folder_;
   std::string text_;
   int results_, out_ = -1, found_ = 0;
+  bool without_metadata_ = false;
 };
 
 struct File {
@@ -205,8 +268,7 @@ std::vector<File> FilesOf(const Flags& flags) {
     std::vector<File> found;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
       const fs::path& path = entry.path();
-      if ((path.extension() != ".hlo" && path.extension() != ".txt") || path.filename() == "CMakeLists.txt" || !entry.is_regular_file())
-        continue;
+      if (!IsModule(path) || !entry.is_regular_file()) continue;
       if (path.filename().string().starts_with("bad-") || path.string().find(flags.only) == std::string::npos) continue;
       if (static_cast<int64_t>(entry.file_size()) <= flags.max_bytes)
         found.push_back({path.string(), own && entry.file_size() <= kMaxBytesToRun});

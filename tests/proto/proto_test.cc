@@ -207,6 +207,21 @@ TEST(ReadProto, OldCustomCalls) {
   EXPECT_FALSE(Contains(text, "UNSPECIFIED")) << text;
 }
 
+// Older versions of XLA did not write is_stable for a topk, and their texts mean true.
+TEST(ReadProto, OldTopK) {
+  auto make_topk = [](M m, bool is_current) {
+    I topk = At(m, 1, 2);
+    topk->set_opcode("topk");
+    topk->mutable_operand_ids()->RemoveLast();
+    topk->clear_sharding();
+    topk->set_k(2);
+    topk->set_largest(true);
+    topk->mutable_shoal()->set_is_unstable(is_current);
+  };
+  EXPECT_TRUE(Contains(TextOf([&](M m) { make_topk(m, false); }), "is_stable=true"));
+  EXPECT_TRUE(Contains(TextOf([&](M m) { make_topk(m, true); }), "is_stable=false"));
+}
+
 TEST(ReadProto, OldOriginalValues) {
   proto::OriginalArrayProto array;
   array.set_instruction_name("x");

@@ -41,7 +41,16 @@ void UpgradeOriginalValue(proto::OriginalValueProto& value) {
   if (is_old) fields.Clear();
 }
 
+// Until 2026, every topk was stable, and its message did not say so.
+bool MayBeOldTopK(const proto::HloInstructionProto& instruction) {
+  return instruction.opcode() == "topk" && !instruction.is_stable();
+}
+
 }  // namespace
+
+void MarkAsCurrent(proto::HloInstructionProto& instruction) {
+  if (MayBeOldTopK(instruction)) instruction.mutable_shoal()->set_is_unstable(true);
+}
 
 void AutoUpgrade(proto::HloInstructionProto& instruction) {
   for (const OldComparison& old : kOldComparisons) {
@@ -54,6 +63,7 @@ void AutoUpgrade(proto::HloInstructionProto& instruction) {
     instruction.set_cross_program_prefetch_index(0);
   if (instruction.all_reduce_id() > 0 && instruction.channel_id() <= 0)
     instruction.set_channel_id(instruction.all_reduce_id());
+  if (MayBeOldTopK(instruction) && !instruction.shoal().is_unstable()) instruction.set_is_stable(true);
   if (!instruction.comparison_order().empty()) instruction.clear_comparison_type();  // the order implies the type
   UpgradeReplicaGroups(instruction);
   if (instruction.has_original_value()) UpgradeOriginalValue(*instruction.mutable_original_value());

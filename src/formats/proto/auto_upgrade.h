@@ -7,5 +7,7 @@ namespace shoal::internal {
 
 // Converts an instruction's message to its current form, as XLA does when it reads one.
 void AutoUpgrade(proto::HloInstructionProto& instruction);
+// Marks values that AutoUpgrade would take for those of an older version.
+void MarkAsCurrent(proto::HloInstructionProto& instruction);
 
 }  // namespace shoal::internal

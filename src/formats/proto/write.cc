@@ -12,6 +12,7 @@
 #include "core/ops/structure.h"
 #include "core/ops/traits.h"
 #include "formats/proto/attr_fields.h"
+#include "formats/proto/auto_upgrade.h"
 #include "formats/proto/json.h"
 #include "formats/text/canonical.h"
 #include "formats/text/printer.h"
@@ -156,6 +157,7 @@ void ModuleWriter::WriteInstruction(const Instruction& hlo, proto::HloInstructio
     const bool may_omit = field.def->shown == Shown::kIfGiven && field.def->shown_if == nullptr;
     if (value != nullptr || !may_omit) field.codec->write(field, value, target);
   }
+  MarkAsCurrent(*to);
   for (const NamedAttr& attr : hlo.attrs)
     if (const RawText* raw = std::get_if<RawText>(&attr.value))
       to->mutable_shoal()->add_unknown_attributes(std::string(raw->text));
