@@ -101,6 +101,8 @@ class SHOAL_API Instruction {
   Location location() const;
   bool operator==(const Instruction& other) const { return instruction_ == other.instruction_; }
 
+  std::pair<const internal::ModuleState*, const internal::Instruction*> state() const { return {module_.get(), instruction_}; }
+
  private:
   std::shared_ptr<const internal::ModuleState> module_;
   const internal::Instruction* instruction_;

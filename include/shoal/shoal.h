@@ -43,6 +43,7 @@ typedef struct shoal_prediction shoal_prediction;
 typedef struct shoal_trace shoal_trace;
 typedef struct shoal_diff shoal_diff;
 typedef struct shoal_builder shoal_builder;
+typedef struct shoal_edit shoal_edit;
 typedef struct shoal_pool shoal_pool;
 typedef struct shoal_stop shoal_stop;
 typedef struct shoal_executable shoal_executable;
@@ -220,6 +221,34 @@ SHOAL_C_API shoal_error *shoal_builder_finish_computation(shoal_builder *, int32
 SHOAL_C_API shoal_error *shoal_builder_finish(shoal_builder *, int32_t entry, shoal_module **out);
 SHOAL_C_API void shoal_builder_free(shoal_builder *);
 
+/* ---- Editing a copy of a module. Instructions are given by their names. A failed call changes nothing. */
+
+SHOAL_C_API shoal_error *shoal_edit_new(const shoal_module *, shoal_edit **out);
+typedef struct {
+  size_t struct_size;
+  const char *opcode;
+  const char *const *operands; /* of one computation */
+  size_t operand_count;
+  const char *attributes; /* "dimensions={1}, to_apply=add"; NULL: none */
+  const char *shape;      /* NULL: inferred */
+  const char *name;       /* NULL: after the op */
+  const char *at;         /* takes the origin and the computation of this instruction; NULL: of the first operand */
+} shoal_edit_instruction;
+/* `out` is the name of the new instruction. */
+SHOAL_C_API shoal_error *shoal_edit_add(shoal_edit *, const shoal_edit_instruction *, shoal_string **out);
+/* `name` may be NULL. */
+SHOAL_C_API shoal_error *shoal_edit_constant(shoal_edit *, const char *shape, const char *value, const char *at,
+                                             const char *name, shoal_string **out);
+/* Users of `hlo` use `replacement` instead, except those from which it is computed. Removes `hlo` if it has no users left. */
+SHOAL_C_API shoal_error *shoal_edit_replace(shoal_edit *, const char *hlo, const char *replacement);
+SHOAL_C_API shoal_error *shoal_edit_set_operand(shoal_edit *, const char *hlo, int64_t index, const char *operand);
+SHOAL_C_API shoal_error *shoal_edit_set_attributes(shoal_edit *, const char *hlo, const char *attributes);
+SHOAL_C_API shoal_error *shoal_edit_set_root(shoal_edit *, const char *hlo);
+SHOAL_C_API shoal_error *shoal_edit_remove(shoal_edit *, const char *hlo);
+/* The verified module, without the instructions that lost their users. */
+SHOAL_C_API shoal_error *shoal_edit_finish(shoal_edit *, shoal_module **out);
+SHOAL_C_API void shoal_edit_free(shoal_edit *);
+
 /* ---- Facts */
 
 typedef struct {
@@ -272,6 +301,7 @@ typedef struct {
   int64_t depth;            /* levels of the outline; 0: all */
   int32_t all_ops;          /* the outline has every op */
   int64_t width;            /* columns of text; 0: unlimited */
+  const char *sort;         /* order of collectives or cost, as of --sort; NULL: the default */
 } shoal_view_options;
 /* What shoal show, comm, cost and mem print. */
 SHOAL_C_API shoal_error *shoal_facts_text(const shoal_facts *, int32_t view /* shoal_view */, const shoal_view_options *,

@@ -8,6 +8,7 @@
 [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 """
 from ._core import Computation, Instruction, ModuleBuilder, Shape, machines, version as _version
+from ._edit import Editor
 from ._errors import Error
 from ._execution import Array, CompiledModule, Run, zeros
 from ._load import load
@@ -15,5 +16,5 @@ from ._module import Module
 from ._results import Check, Comm, Compare, Cost, Diff, Mem, Result, Show, Time
 
 __version__ = _version()
-__all__ = ["Array", "Check", "Comm", "Compare", "CompiledModule", "Computation", "Cost", "Diff", "Error", "Instruction",
+__all__ = ["Array", "Check", "Comm", "Compare", "CompiledModule", "Computation", "Cost", "Diff", "Editor", "Error", "Instruction",
            "Mem", "Module", "ModuleBuilder", "Result", "Run", "Shape", "Show", "Time", "load", "machines", "zeros"]

@@ -1,10 +1,24 @@
 """Module: an HLO module with the commands of shoal as methods."""
 from . import _core
+from ._edit import Editor
 from ._execution import CompiledModule
 from ._results import Check, Comm, Compare, Cost, Diff, Mem, Show, Time
 
 _FIELDS = {"opcode": lambda hlo: hlo.opcode, "name": lambda hlo: hlo.name, "op_name": lambda hlo: hlo.op_name,
            "line": lambda hlo: hlo.source, "type": lambda hlo: str(hlo.shape), "scope": lambda hlo: hlo.op_name}
+
+
+def matching(query, instructions):
+    """The instructions that fit a query of Module.find."""
+    terms = []
+    for word in query.split():
+        field, colon, text = word.partition(":")
+        if not colon:
+            field, text = "name", word
+        if field not in _FIELDS:
+            raise ValueError(f"unknown field {field}; known: {', '.join(_FIELDS)}")
+        terms.append((_FIELDS[field], text))
+    return [hlo for hlo in instructions if all(text in get(hlo) for get, text in terms)]
 
 
 class Module:
@@ -58,15 +72,11 @@ class Module:
         >>> [hlo.name for hlo in m.find("opcode:negate")]
         ['r']
         """
-        terms = []
-        for word in query.split():
-            field, colon, text = word.partition(":")
-            if not colon:
-                field, text = "name", word
-            if field not in _FIELDS:
-                raise ValueError(f"unknown field {field}; known: {', '.join(_FIELDS)}")
-            terms.append((_FIELDS[field], text))
-        return [hlo for hlo in self.instructions() if all(text in get(hlo) for get, text in terms)]
+        return matching(query, self.instructions())
+
+    def edit(self):
+        """An editor of a copy of the module, for passes in Python: see shoal.Editor."""
+        return Editor(self)
 
     def to_text(self, format="hlo", elide=False):
         """HLO text: `hlo` as XLA prints it, `short` without signatures and metadata, `json` as a protobuf in JSON."""
@@ -97,13 +107,19 @@ class Module:
         """The tree of loops, branches, calls and important ops."""
         return Show._of(self._facts_of(trip_counts).show(ops, depth, names, fusions))
 
-    def comm(self, devices_per_node=8, trip_counts=None):
-        """The collectives and their traffic."""
-        return Comm._of(self._facts_of(trip_counts).comm(devices_per_node))
+    def comm(self, devices_per_node=8, trip_counts=None, sort="order", top=20):
+        """The collectives and their traffic, sorted by order (of execution), payload, ring, direct, count or name.
 
-    def cost(self, by="op", trip_counts=None):
-        """Flops and memory traffic by op, opcode, computation, line or op_name."""
-        return Cost._of(self._facts_of(trip_counts).cost(by))
+        The text has `top` rows, 0 for all.
+        """
+        return Comm._of(self._facts_of(trip_counts).comm(devices_per_node, top, sort))
+
+    def cost(self, by="op", trip_counts=None, sort="cost", top=20):
+        """Flops and memory traffic by op, opcode, computation, line or op_name.
+
+        The `top` rows (0: all) are sorted by cost, flops, transcendentals, read, written, count or name.
+        """
+        return Cost._of(self._facts_of(trip_counts).cost(by, top, sort))
 
     def mem(self, budget=None, backend=""):
         """Peak memory and the buffers live at the peak."""

@@ -24,6 +24,7 @@ T Unwrap(shoal::Result<T> result) {
 }
 
 void BindModule(nb::module_& m);
+void BindBuilder(nb::module_& m);
 void BindFacts(nb::module_& m);
 void BindBuffers(nb::module_& m);
 void BindExecution(nb::module_& m);

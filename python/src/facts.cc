@@ -37,12 +37,12 @@ auto WithoutGil(Compute compute) {
 void BindFacts(nb::module_& m) {
   BindView(m);
   nb::class_<Facts>(m, "Facts")
-      .def("comm", [](const Facts& f, int64_t devices_per_node, int64_t top) -> shoal::View {
-        return WithoutGil([&] { return f.collectives({.devices_per_node = devices_per_node, .top = top}); });
-      }, "devices_per_node"_a = 8, "top"_a = 20)
-      .def("cost", [](const Facts& f, const std::string& by, int64_t top) -> shoal::View {
-        return WithoutGil([&] { return f.cost({.by = by, .top = top}); });
-      }, "by"_a = "op", "top"_a = 20)
+      .def("comm", [](const Facts& f, int64_t devices_per_node, int64_t top, const std::string& sort) -> shoal::View {
+        return WithoutGil([&] { return f.collectives({.devices_per_node = devices_per_node, .top = top, .sort = sort}); });
+      }, "devices_per_node"_a = 8, "top"_a = 20, "sort"_a = "order")
+      .def("cost", [](const Facts& f, const std::string& by, int64_t top, const std::string& sort) -> shoal::View {
+        return WithoutGil([&] { return f.cost({.by = by, .top = top, .sort = sort}); });
+      }, "by"_a = "op", "top"_a = 20, "sort"_a = "cost")
       .def("mem", [](const Facts& f, std::optional<int64_t> budget, int64_t top) -> shoal::View {
         return WithoutGil([&] { return f.memory({.top = top, .budget = budget}); });
       }, "budget"_a = nb::none(), "top"_a = 10)

@@ -1,6 +1,5 @@
-// Module, Computation, Instruction, ModuleBuilder, and the errors.
+// Module, Computation, Instruction, and the errors.
 #include "bindings.h"
-#include "shoal/builder.h"
 #include "shoal/transform.h"
 
 using namespace nb::literals;
@@ -39,30 +38,6 @@ const char* NameOf(shoal::ErrorKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-void BindBuilder(nb::module_& m) {
-  using shoal::ComputationBuilder;
-  using shoal::ModuleBuilder;
-  nb::class_<shoal::Value>(m, "Value");
-  nb::class_<ComputationBuilder>(m, "ComputationBuilder")
-      .def_prop_ro("name", [](const ComputationBuilder& c) { return std::string(c.name()); })
-      .def("parameter", [](ComputationBuilder& c, const std::string& shape, const std::string& name) {
-        return Unwrap(c.Parameter(shape, name));
-      }, "shape"_a, "name"_a = "")
-      .def("constant", [](ComputationBuilder& c, const std::string& shape, const std::string& value, const std::string& name) {
-        return Unwrap(c.Constant(shape, value, name));
-      }, "shape"_a, "value"_a, "name"_a = "")
-      .def("add", [](ComputationBuilder& c, const std::string& opcode, const std::vector<shoal::Value>& operands,
-                     const std::string& attributes, const std::string& shape, const std::string& name) {
-        return Unwrap(c.Add(opcode, operands, attributes, shape, name));
-      }, "opcode"_a, "operands"_a, "attributes"_a = "", "shape"_a = "", "name"_a = "")
-      .def("shape_of", [](const ComputationBuilder& c, shoal::Value value) { return Unwrap(c.ShapeOf(value)).text; })
-      .def("finish", [](ComputationBuilder& c, shoal::Value root) { Unwrap(c.Finish(root)); }, "root"_a);
-  nb::class_<ModuleBuilder>(m, "ModuleBuilder")
-      .def(nb::init<const std::string&, int64_t, int64_t>(), "name"_a, "replica_count"_a = 1, "num_partitions"_a = 1)
-      .def("computation", [](ModuleBuilder& b, const std::string& name) { return b.NewComputation(name); }, "name"_a)
-      .def("finish", [](ModuleBuilder& b, const ComputationBuilder& entry) { return Unwrap(b.Finish(entry)); }, "entry"_a);
-}
-
 }  // namespace
 
 void Raise(const shoal::Error& error) {
@@ -70,6 +45,20 @@ void Raise(const shoal::Error& error) {
   nb::object raised = ErrorClass()(error.ToText(), NameOf(error.kind()), ToList(error.diags()));
   PyErr_SetObject(ErrorClass().ptr(), raised.ptr());
   throw nb::python_error();
+}
+
+// "sum = f32[2]{0} add(a, b)", with the attributes if `full`.
+std::string TextOf(const Instruction& hlo, bool full) {
+  std::string text = std::string(hlo.name()) + " = " + hlo.shape().text + " " + std::string(hlo.opcode()) + "(";
+  const char* separator = "";
+  for (const Instruction& operand : hlo.operands()) {
+    text += separator + std::string(operand.name());
+    separator = ", ";
+  }
+  text += ")";
+  if (!full) return text;
+  for (const shoal::Attribute& attribute : hlo.attributes()) text += ", " + attribute.name + "=" + attribute.value;
+  return text;
 }
 
 void BindModule(nb::module_& m) {
@@ -99,6 +88,8 @@ void BindModule(nb::module_& m) {
       .def_prop_ro("op_name", [](const Instruction& i) { return std::string(i.metadata().op_name); })
       .def_prop_ro("source", [](const Instruction& i) { return i.metadata().source; })
       .def_prop_ro("line", [](const Instruction& i) { return i.location().line; })
+      .def("__str__", [](const Instruction& i) { return TextOf(i, true); })
+      .def("__repr__", [](const Instruction& i) { return "<shoal.Instruction " + TextOf(i, false) + ">"; })
       .def("__eq__", [](const Instruction& a, const Instruction& b) { return a == b; })
       .def("__hash__", [](const Instruction& i) { return nb::hash(nb::str(std::string(i.name()).c_str())); });
 
@@ -109,6 +100,11 @@ void BindModule(nb::module_& m) {
       .def_prop_ro("parameters", &Computation::parameters)
       .def_prop_ro("root", &Computation::root)
       .def_prop_ro("line", [](const Computation& c) { return c.location().line; })
+      .def("__repr__", [](const Computation& c) {
+        return "<shoal.Computation " + std::string(c.name()) + ": " + std::to_string(c.instructions().size()) + " instructions>";
+      })
+      .def("__iter__", [](const Computation& c) { return nb::iter(nb::cast(c.instructions())); })
+      .def("__len__", [](const Computation& c) { return c.instructions().size(); })
       .def("__eq__", [](const Computation& a, const Computation& b) { return a == b; })
       .def("__hash__", [](const Computation& c) { return nb::hash(nb::str(std::string(c.name()).c_str())); });
 
@@ -148,11 +144,11 @@ void BindModule(nb::module_& m) {
     const std::string_view view(bytes.c_str(), bytes.size());
     return Unwrap(shoal::Parse(view, {strict}, name));
   }, "bytes"_a, "strict"_a = false, "name"_a = "<memory>");
-  BindBuilder(m);
 }
 
 NB_MODULE(_core, m) {
   BindModule(m);
+  BindBuilder(m);
   BindFacts(m);
   BindBuffers(m);
   BindExecution(m);

@@ -9,7 +9,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("name", ["shoal", "shoal._load", "shoal._module", "shoal._execution"])
+@pytest.mark.parametrize("name", ["shoal", "shoal._load", "shoal._module", "shoal._edit", "shoal._execution"])
 def test_docstrings(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 

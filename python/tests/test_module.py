@@ -47,6 +47,8 @@ def test_objects(loops):
     assert part in part.operands[0].users
     assert {computation.name for computation in loops} == {computation.name for computation in loops.computations}
     assert sum(computation.is_entry for computation in loops) == 1
+    assert repr(part) == "<shoal.Instruction part = f32[12]{0} reduce-scatter(whole)>" and "dimensions={0}" in str(part)
+    assert [hlo.name for hlo in loops.entry] == [hlo.name for hlo in loops.entry.instructions] and "5 instructions" in repr(loops.entry)
     assert "nothing" not in loops and "%part" in loops
     with pytest.raises(KeyError):
         loops["nothing"]
@@ -60,7 +62,8 @@ def test_find(loops):
 
 
 @pytest.mark.parametrize("name, arguments, compute", [
-    ("comm", [], lambda m: m.comm()), ("cost", ["--by=opcode"], lambda m: m.cost(by="opcode")), ("mem", [], lambda m: m.mem()),
+    ("comm", [], lambda m: m.comm()), ("comm", ["--sort=payload"], lambda m: m.comm(sort="payload")),
+    ("cost", ["--sort=written"], lambda m: m.cost(sort="written")), ("cost", ["--by=opcode"], lambda m: m.cost(by="opcode")), ("mem", [], lambda m: m.mem()),
     ("show", ["--name"], lambda m: m.show(names=True)), ("time", ["--on=h100x8"], lambda m: m.time(on="h100x8"))])
 def test_results_are_those_of_the_command_line(loops, name, arguments, compute):
     found, expected = compute(loops).to_dict(), command(name, "--json", *arguments, LOOPS)

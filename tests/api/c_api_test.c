@@ -249,6 +249,14 @@ static void TestFactsAndPredictions(void) {
   view.width = 60;
   MUST(shoal_facts_text(facts, SHOAL_VIEW_COST, &view, &text));
   CHECK(Contains(text, "opcode"));
+  view.sort = "name";
+  MUST(shoal_facts_json(facts, SHOAL_VIEW_COST, &view, &text));
+  CHECK(Contains(text, "opcode"));
+  view.cost_by = NULL;
+  view.sort = "payload";
+  MUST(shoal_facts_json(facts, SHOAL_VIEW_COLLECTIVES, &view, &text));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_text(facts, SHOAL_VIEW_COST, &view, &text));
+  view.sort = NULL;
   view.cost_by = "colour";
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_text(facts, SHOAL_VIEW_COST, &view, &text));
 
@@ -377,6 +385,47 @@ static void TestBuilder(void) {
   MUST(shoal_module_print(module, NULL, &text));
   CHECK(Contains(text, "%total = f32[3]{0} all-reduce"));
   shoal_module_free(module);
+}
+
+static void TestEdit(void) {
+  shoal_module *module = Parsed(kSum);
+  shoal_edit *edit = NULL;
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_edit_new(NULL, &edit));
+  MUST(shoal_edit_new(module, &edit));
+  shoal_string *name = NULL;
+  MUST(shoal_edit_constant(edit, "f32[3]", "{1, 2, 3}", "x", NULL, &name));
+  CHECK(Contains(name, "constant"));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_edit_constant(edit, "f32[3]", "{1, 2, 3}", "y", NULL, &name));
+  const char *operands[] = {"sum", "constant"};
+  shoal_edit_instruction hlo = SHOAL_INIT(shoal_edit_instruction);
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_edit_add(edit, &hlo, &name));
+  hlo.opcode = "multiply";
+  hlo.operands = operands;
+  hlo.operand_count = 2;
+  hlo.at = "nothing";
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_edit_add(edit, &hlo, &name));
+  hlo.at = NULL;
+  hlo.name = "scaled";
+  MUST(shoal_edit_add(edit, &hlo, &name));
+  CHECK(Contains(name, "scaled"));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_edit_set_operand(edit, "scaled", 2, "x"));
+  MUST(shoal_edit_set_operand(edit, "scaled", 1, "x"));
+  MUST(shoal_edit_replace(edit, "sum", "scaled"));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_edit_replace(edit, "sum", "nothing"));
+  FAILS(SHOAL_ERROR_MODULE, shoal_edit_set_attributes(edit, "sum", "colour={1}"));
+  MUST(shoal_edit_set_attributes(edit, "sum", "replica_groups={{0},{1}}"));
+  MUST(shoal_edit_set_root(edit, "scaled"));
+  MUST(shoal_edit_remove(edit, "constant"));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_edit_remove(edit, "sum"));
+  shoal_module *edited = NULL;
+  MUST(shoal_edit_finish(edit, &edited));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_edit_finish(edit, &edited));
+  shoal_edit_free(edit);
+  shoal_module_free(module);
+  shoal_string *text = NULL;
+  MUST(shoal_module_print(edited, NULL, &text));
+  CHECK(Contains(text, "ROOT %scaled = f32[3]{0} multiply(%sum, %x)"));
+  shoal_module_free(edited);
 }
 
 static void CountRelease(void *count) { ++*(int *)count; }
@@ -632,6 +681,7 @@ int main(void) {
   TestStructSizes();
   TestPasses();
   TestBuilder();
+  TestEdit();
   TestFactsAndPredictions();
   TestBuffers();
   TestExecution();

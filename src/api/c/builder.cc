@@ -22,8 +22,6 @@ shoal_error* AddValue(shoal_builder* builder, int32_t computation, int32_t* out,
   });
 }
 
-std::string_view OrNothing(const char* text) { return text == nullptr ? "" : text; }
-
 }  // namespace
 }  // namespace shoal::internal
 

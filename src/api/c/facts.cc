@@ -18,11 +18,17 @@ shoal::Result<shoal::View> ViewOf(const shoal::Facts& facts, int32_t view, const
     return facts.outline(outline);
   }
   if (view == SHOAL_VIEW_COLLECTIVES) {
-    const int64_t devices_per_node = options.devices_per_node == 0 ? 8 : options.devices_per_node;
-    return as_view(facts.collectives({devices_per_node, Rows(options.top, 20), options.matrix != 0}));
+    shoal::CollectiveOptions collectives{.top = Rows(options.top, 20), .matrix = options.matrix != 0};
+    if (options.devices_per_node != 0) collectives.devices_per_node = options.devices_per_node;
+    if (options.sort != nullptr) collectives.sort = options.sort;
+    return as_view(facts.collectives(collectives));
   }
-  if (view == SHOAL_VIEW_COST)
-    return as_view(facts.cost({options.cost_by == nullptr ? "op" : options.cost_by, Rows(options.top, 20)}));
+  if (view == SHOAL_VIEW_COST) {
+    shoal::CostOptions cost{.top = Rows(options.top, 20)};
+    if (options.cost_by != nullptr) cost.by = options.cost_by;
+    if (options.sort != nullptr) cost.sort = options.sort;
+    return as_view(facts.cost(cost));
+  }
   if (view == SHOAL_VIEW_MEMORY) return as_view(facts.memory({Rows(options.top, 10), Given(options.budget)}));
   return ArgumentError("unknown view");
 }

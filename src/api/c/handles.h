@@ -100,6 +100,8 @@ shoal_error* GuardedC(Body&& body) {
 // Zero stands for a count that is not given.
 inline std::optional<int64_t> Given(int64_t count) { return count == 0 ? std::nullopt : std::optional(count); }
 
+inline std::string_view OrNothing(const char* text) { return text == nullptr ? "" : text; }
+
 inline shoal_text TextOf(std::string_view text) { return {text.data(), text.size()}; }
 
 inline shoal_error* Give(std::string text, shoal_string** out) {

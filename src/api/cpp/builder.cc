@@ -1,31 +1,13 @@
 #include "shoal/builder.h"
 
-#include <set>
-
+#include "api/cpp/builder_state.h"
 #include "api/cpp/module_state.h"
 #include "api/cpp/public_shape.h"
 #include "core/base/strings.h"
-#include "core/ops/module_builder.h"
+#include "core/ops/traits.h"
 #include "formats/text/value_text.h"
 
 namespace shoal::internal {
-
-// A module under construction.
-struct BuilderState {
-  struct Part {
-    Computation* computation = nullptr;
-    std::vector<Instruction*> values;
-    bool is_finished = false;
-  };
-
-  explicit BuilderState(const std::string& name) : module(std::make_unique<Module>(Source::FromString(name, ""))), builder(*module) {}
-
-  std::unique_ptr<Module> module;  // null after ModuleBuilder::Finish
-  ModuleBuilder builder;
-  std::vector<Part> parts;
-  std::set<std::string, std::less<>> names;  // of instructions
-};
-
 namespace {
 
 bool IsName(std::string_view name) {
@@ -36,15 +18,44 @@ bool IsName(std::string_view name) {
   return true;
 }
 
-std::string Unused(const BuilderState& state, std::string_view name) {
+shoal::Status CheckName(std::string_view name) {
+  if (name.empty() || IsName(name)) return Nothing();
+  return ArgumentError(StrCat("a name has letters, digits, '_', '.' and '-', and does not begin with a digit, got '", name, "'"));
+}
+
+}  // namespace
+
+std::string UnusedName(BuilderState& state, std::string_view name) {
   std::string unused(name);
-  for (int i = 1; state.names.contains(unused); ++i) unused = StrCat(name, ".", i);
+  while (state.names.contains(unused)) unused = StrCat(name, ".", ++state.next_number[std::string(name)]);
   return unused;
 }
 
+shoal::Result<std::string> NewName(BuilderState& state, std::string_view opcode, std::string_view name) {
+  if (const shoal::Status legal = CheckName(name); !legal.ok()) return legal.error();
+  return UnusedName(state, name.empty() ? opcode : name);
+}
+
+shoal::Result<ComputationBuilder> StartComputation(const std::shared_ptr<BuilderState>& state, std::string_view name) {
+  const auto index = static_cast<int32_t>(state->parts.size());
+  BuilderState::Part& part = state->parts.emplace_back();
+  if (state->module != nullptr) {
+    const std::string base(IsName(name) ? name : "computation");
+    std::string unused = base;
+    for (int i = 1; !state->computation_names.insert(unused).second; ++i) unused = StrCat(base, ".", i);
+    part.computation = &state->builder.NewComputation(unused);
+  }
+  return ComputationBuilder(state, index);
+}
+
+namespace {
+
 // Adds the value to the computation.
 shoal::Value Recorded(BuilderState& state, int32_t index, Instruction* hlo) {
-  state.names.insert(std::string(hlo->name));
+  if (!state.names.insert(std::string(hlo->name)).second) {
+    hlo->name = state.module->arena.CopyString(UnusedName(state, OpcodeTextOf(*hlo)));
+    state.names.insert(std::string(hlo->name));
+  }
   std::vector<Instruction*>& values = state.parts[static_cast<size_t>(index)].values;
   values.push_back(hlo);
   return {index, static_cast<int32_t>(values.size()) - 1};
@@ -58,12 +69,10 @@ shoal::Result<Instruction*> InstructionOf(const BuilderState& state, int32_t ind
 }
 
 // The name for an instruction, or why nothing can be added.
-shoal::Result<std::string> Ready(const BuilderState& state, int32_t index, std::string_view name) {
+shoal::Result<std::string> Ready(BuilderState& state, int32_t index, std::string_view name) {
   if (state.module == nullptr) return ArgumentError("the module is finished");
   if (state.parts[static_cast<size_t>(index)].is_finished) return ArgumentError("the computation is finished");
-  if (!name.empty() && !IsName(name))
-    return ArgumentError(StrCat("a name has letters, digits, '_', '.' and '-', and does not begin with a digit, got '", name, "'"));
-  return name.empty() ? std::string() : Unused(state, name);
+  return name.empty() ? std::string() : NewName(state, {}, name);
 }
 
 Error Failed(const Diag& diag) { return MakeError(diag, "module under construction", nullptr); }
@@ -77,17 +86,15 @@ using internal::ArgumentError;
 using internal::StrCat;
 
 ModuleBuilder::ModuleBuilder(const std::string& name, int64_t replica_count, int64_t num_partitions)
-    : state_(std::make_shared<internal::BuilderState>(name)) {
+    : state_(std::make_shared<internal::BuilderState>(
+          std::make_shared<internal::Module>(internal::Source::FromString(name, "")))) {
   state_->module->name = state_->module->arena.CopyString(name);
   state_->module->replica_count = replica_count;
   state_->module->num_partitions = num_partitions;
 }
 
 ComputationBuilder ModuleBuilder::NewComputation(std::string_view name) {
-  const auto index = static_cast<int32_t>(state_->parts.size());
-  internal::BuilderState::Part& part = state_->parts.emplace_back();
-  if (state_->module != nullptr) part.computation = &state_->builder.NewComputation(internal::IsName(name) ? name : "computation");
-  return ComputationBuilder(state_, index);
+  return *internal::StartComputation(state_, name);
 }
 
 Result<Module> ModuleBuilder::Finish(const ComputationBuilder& entry) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/cpp/edit_state.h"
 #include "core/verify/verify.h"
 
 namespace shoal::internal {
@@ -12,6 +13,7 @@ const Diags& ModuleState::Verified() const {
 }
 
 std::vector<const Instruction*> ModuleState::UsersOf(const Instruction& hlo) const {
+  if (edit != nullptr) return edit->UsersOf(hlo);
   const auto copied = [&](Users& table) -> std::vector<const Instruction*> {
     const auto users = table.Of(hlo);
     return {users.begin(), users.end()};

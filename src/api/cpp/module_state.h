@@ -15,6 +15,8 @@
 
 namespace shoal::internal {
 
+struct EditState;
+
 // Its functions may be called from several threads. What they compute is computed once.
 struct ModuleState {
   explicit ModuleState(ModuleFile file, bool strict) : file(std::move(file)), strict(strict) {}
@@ -29,6 +31,7 @@ struct ModuleState {
   ModuleFile file;
   const bool strict;                               // read strictly, so that it has no deviation
   std::shared_ptr<const ModuleState> original;  // a transformed module shares the names of its original
+  const EditState* edit = nullptr;                 // set while the module is edited
 
  private:
   mutable std::once_flag is_verified_, has_names_;
