@@ -16,6 +16,7 @@
 #include "core/base/thread_pool.h"
 #include "core/ir/instruction.h"
 #include "kernels/arrays/array.h"
+#include "transform/loops/kernel.h"
 
 namespace shoal::internal {
 
@@ -26,8 +27,16 @@ using LibraryFunction = Status (*)(const Instruction& hlo, std::span<const Array
 // computes the instruction.
 LibraryFunction LibraryFunctionOf(const Instruction& hlo);
 
-// True if the library function updates its first operand in place. results[0] then holds the operand's elements, in the
-// operand's own buffer if that buffer has no other owner, and operands[0] is empty.
+// A library function that applies the function of the instruction (to_apply) to blocks of elements. `function` is the code
+// of LaneKernelOf(to_apply).
+using AppliedLibraryFunction = Status (*)(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results,
+                                          KernelCode function, ThreadPool& pool);
+
+// As above, for instructions without a LibraryFunction.
+AppliedLibraryFunction AppliedLibraryFunctionOf(const Instruction& hlo);
+
+// True if the library function updates its first operands in place. results[k] then holds the elements of operand k, in
+// the operand's own buffer if that buffer has no other owner, and operands[k] is empty.
 bool UpdatesOperand(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -20,6 +20,7 @@ LibraryFunction SelectAndScatterFunction(const Instruction& hlo);
 LibraryFunction SortFunction(const Instruction& hlo);
 LibraryFunction TopKFunction(const Instruction& hlo);
 LibraryFunction TransposeFunction(const Instruction& hlo);
+AppliedLibraryFunction FunctionScatterFunction(const Instruction& hlo);
 
 // Converts the elements of `from` to the type of `to`.
 void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool);

@@ -1,13 +1,17 @@
-// scatter of one operand in place, with a combiner that is a single op (add, multiply, minimum, …) or an assignment.
+// scatter in place: of one operand with a combiner that is a single op (add, multiply, minimum, …) or an assignment, and
+// of several operands with any function of scalars, which is compiled.
 #include <algorithm>
 #include <utility>
 
+#include "compile/library/function_scatter.h"
 #include "compile/library/rows.h"
 #include "compile/library/starts.h"
 #include "core/ops/families.h"
+#include "core/ops/traits.h"
 #include "kernels/algorithms/parallel_scatter.h"
 #include "kernels/arrays/index_vectors.h"
 #include "kernels/arrays/strided.h"
+#include "transform/loops/lane_kernel.h"
 #include "transform/loops/loop_ops.h"
 
 namespace shoal::internal {
@@ -67,46 +71,96 @@ Array UpdatesInOrder(const Instruction& hlo, const Array& updates, size_t outer)
   return std::is_sorted(order.begin(), order.end()) ? updates : Transposed(updates, AsInts(order));
 }
 
-// The result already holds the elements of the operand.
-Status ScatterAll(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results,
-                      ThreadPool& pool) {
-  const Ints dims = results[0].dims();
-  const Windows windows = WindowsOf(hlo, dims, operands[2].dims());
+// Calls scatter(plan, updates) with the updates of each operand in the order of the plan.
+template <class ScatterAll>
+void WithPlan(const Instruction& hlo, const Array& array, const Array& indices, std::span<const Array> updates, ThreadPool& pool,
+              const ScatterAll& scatter) {
+  const Ints dims = array.dims();
+  const Windows windows = WindowsOf(hlo, dims, updates[0].dims());
+  const SliceStarts starts(indices,
+                           {hlo[kIndexVectorDim], hlo[Scatter::kScatterDimsToOperandDims], hlo[Scatter::kInputBatchingDims],
+                            hlo[Scatter::kScatterIndicesBatchingDims]},
+                           dims, AsInts(windows.max_starts), false);
   const size_t outer = OuterWindowDims(hlo, windows);
-  const SliceStarts starts(operands[1],
-                      {hlo[kIndexVectorDim], hlo[Scatter::kScatterDimsToOperandDims], hlo[Scatter::kInputBatchingDims],
-                       hlo[Scatter::kScatterIndicesBatchingDims]},
-                      dims, AsInts(windows.max_starts), false);
-  const Combiner combiner = CombinerOf(*hlo[kToApply]);
-  if (windows.sizes.empty() && dims.size() == 1 && !starts.PlainIndices().empty()) {
-    ScatterElementsAt(combiner, results[0].type(), starts.PlainIndices(), results[0].count(), operands[2].data(), results[0].mutable_data(), pool);
-    return {};
-  }
   const Array window_starts = starts.FindAll(pool);
   const Ints sizes = AsInts(windows.sizes), strides = AsInts(windows.strides);
   const Runs runs = RunsOf(sizes.subspan(outer), strides.subspan(outer));
   const std::vector<int64_t> offsets = BoxOffsets(sizes.first(outer), strides.first(outer));
-  const Array updates = UpdatesInOrder(hlo, operands[2], outer);
-  ScatterUpdates(combiner, results[0].type(),
-              {window_starts.As<int64_t>(), offsets, runs.offsets, runs.length, results[0].count(), windows.windows_disjoint}, updates.data(),
-              results[0].mutable_data(), pool);
+  std::vector<Array> in_order;
+  for (const Array& update : updates) in_order.push_back(UpdatesInOrder(hlo, update, outer));
+  scatter({window_starts.As<int64_t>(), offsets, runs.offsets, runs.length, array.count(), windows.windows_disjoint}, in_order);
+}
+
+// The indices, if they are offsets of single elements of a vector; else empty.
+std::span<const int32_t> ElementIndices(const Instruction& hlo, const Array& array, const Array& indices, const Array& updates) {
+  const Windows windows = WindowsOf(hlo, array.dims(), updates.dims());
+  if (!windows.sizes.empty() || array.rank() != 1) return {};
+  return SliceStarts(indices,
+                     {hlo[kIndexVectorDim], hlo[Scatter::kScatterDimsToOperandDims], hlo[Scatter::kInputBatchingDims],
+                      hlo[Scatter::kScatterIndicesBatchingDims]},
+                     array.dims(), AsInts(windows.max_starts), false).PlainIndices();
+}
+
+// The result already holds the elements of the operand.
+Status ScatterByOp(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  const Combiner combiner = CombinerOf(*hlo[kToApply]);
+  Array& array = results[0];
+  if (const auto indices = ElementIndices(hlo, array, operands[1], operands[2]); !indices.empty()) {
+    ScatterElementsAt(combiner, array.type(), indices, array.count(), operands[2].data(), array.mutable_data(), pool);
+    return {};
+  }
+  WithPlan(hlo, array, operands[1], operands.subspan(2), pool, [&](const ScatterPlan& plan, std::span<const Array> updates) {
+    ScatterUpdates(combiner, array.type(), plan, updates[0].data(), array.mutable_data(), pool);
+  });
   return {};
+}
+
+// The results already hold the elements of the operands.
+Status ScatterAll(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, KernelCode function,
+                  ThreadPool& pool) {
+  const size_t n = results.size();
+  WithPlan(hlo, results[0], operands[n], operands.subspan(n + 1), pool, [&](const ScatterPlan& plan, std::span<const Array> updates) {
+    ScatterByFunction(plan, updates, results, function, pool);
+  });
+  return {};
+}
+
+// True if operand, update, both parameters and the result number k have one type.
+bool HasOneType(const Instruction& hlo, size_t k, size_t n) {
+  const Computation& function = *hlo[kToApply];
+  const ElementType type = hlo.operand_shape(k).element_type();
+  const Instruction& result = n == 1 ? *function.root : *function.root->operands[k];
+  const Shape& update = hlo.operand_shape(n + 1 + k);
+  for (const Shape* shape : {&hlo.operand_shape(k), &update, LeafShapes(hlo.shape())[k]})
+    if (!shape->IsArray() || shape->has_dynamic() || shape->element_type() != type || shape->ElementCount().value_or(0) <= 0)
+      return false;
+  for (const Instruction* scalar : {static_cast<const Instruction*>(function.parameters[k]), static_cast<const Instruction*>(function.parameters[n + k]), &result})
+    if (scalar->shape().element_type() != type) return false;
+  return true;
+}
+
+// True if elements of the operands can be combined with elements of the updates.
+bool HasOneTypeEach(const Instruction& hlo) {
+  const size_t n = hlo.operand_count() / 2;
+  const Computation& function = *hlo[kToApply];
+  if (hlo.operand_count() % 2 == 0 || function.parameters.size() != 2 * n || LeafShapes(hlo.shape()).size() != n) return false;
+  if ((n > 1) != IsTuple(*function.root) || (n > 1 && function.root->operand_count() != n)) return false;
+  const Shape& indices = hlo.operand_shape(n);
+  if (indices.has_dynamic() || !IsInteger(indices.element_type()) || BitWidth(indices.element_type()) < 8) return false;
+  for (size_t k = 0; k < n; ++k)
+    if (!HasOneType(hlo, k, n)) return false;
+  return true;
 }
 
 }  // namespace
 
 LibraryFunction ScatterFunction(const Instruction& hlo) {
-  if (hlo.operand_count() != 3 || !hlo.shape().IsArray()) return nullptr;
-  const ElementType type = hlo.shape().element_type(), indices = hlo.operand_shape(1).element_type();
-  const Computation& function = *hlo[kToApply];
-  for (const Shape* shape : {&hlo.operand_shape(0), &hlo.operand_shape(2), &function.root->shape()})
-    if (shape->has_dynamic() || shape->element_type() != type) return nullptr;
-  for (const Instruction* parameter : function.parameters)
-    if (parameter->shape().element_type() != type) return nullptr;
-  if (hlo.operand_shape(1).has_dynamic() || !IsInteger(indices) || BitWidth(indices) < 8) return nullptr;
-  for (const Shape* shape : {&hlo.shape(), &hlo.operand_shape(2)})
-    if (shape->ElementCount().value_or(0) <= 0) return nullptr;
-  return SupportsScatter(CombinerOf(function), type) ? &ScatterAll : nullptr;
+  if (hlo.operand_count() != 3 || !hlo.shape().IsArray() || !HasOneTypeEach(hlo)) return nullptr;
+  return SupportsScatter(CombinerOf(*hlo[kToApply]), hlo.shape().element_type()) ? &ScatterByOp : nullptr;
+}
+
+AppliedLibraryFunction FunctionScatterFunction(const Instruction& hlo) {
+  return HasOneTypeEach(hlo) && IsLaneFunction(*hlo[kToApply]) ? &ScatterAll : nullptr;
 }
 
 }  // namespace shoal::internal

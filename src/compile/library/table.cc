@@ -1,5 +1,6 @@
 #include "compile/library/rows.h"
 #include "core/ops/families.h"
+#include "core/ops/traits.h"
 
 namespace shoal::internal {
 namespace {
@@ -35,6 +36,10 @@ LibraryFunction LibraryFunctionOf(const Instruction& hlo) {
   for (const LibraryRow& row : kRows)
     if (row.opcode == hlo.opcode) return row.find(hlo);
   return nullptr;
+}
+
+AppliedLibraryFunction AppliedLibraryFunctionOf(const Instruction& hlo) {
+  return IsScatter(hlo) ? FunctionScatterFunction(hlo) : nullptr;
 }
 
 bool UpdatesOperand(const Instruction& hlo) {

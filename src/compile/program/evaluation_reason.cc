@@ -84,7 +84,7 @@ std::string EvaluationReason(const Instruction& hlo) {
     return StrCat("no code for ", Text(shape->element_type()));
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kReduction) return ReductionReason(hlo);
-  if (IsScatter(hlo)) return hlo.operand_count() != 3 ? "several operands" : "the function is more than one op";
+  if (IsScatter(hlo)) return "no code for its function";
   if (op_class == OpClass::kContraction) return "no library function for these dimensions";
   return "no code for this op";
 }

@@ -6,6 +6,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "core/ops/working_types.h"
+#include "transform/loops/lane_kernel.h"
 
 namespace shoal::internal {
 namespace {
@@ -80,6 +81,8 @@ class Lowering {
     if (IsFusion(hlo)) program_.refusals.push_back({std::string(hlo.name), cache_.Of(hlo).refusal});
     if (LibraryFunction library = LibraryFunctionOf(hlo)) {
       program_.steps[&hlo] = {LoweredInstruction::Kind::kLibrary, 0, library, {}};
+    } else if (AppliedLibraryFunction applied = AppliedLibraryFunctionOf(hlo)) {
+      program_.steps[&hlo] = {LoweredInstruction::Kind::kLibrary, KernelNumber(LaneKernelOf(*hlo[kToApply])), nullptr, {}, applied};
     }
   }
 

@@ -26,7 +26,7 @@ struct Refusal {
 struct LoweredInstruction {
   enum class Kind : uint8_t {
     kKernel,    // kernels[kernel] and part_kernels: each computes a part of the result
-    kLibrary,   // library
+    kLibrary,   // library; or applied_library, whose function is kernels[kernel]
     kRoutine,   // routines[kernel]: a whole loop
     kSequence,  // sequences[kernel]: a call of small ops
     kEvaluate,  // the interpreter evaluates it on the same arrays
@@ -35,6 +35,7 @@ struct LoweredInstruction {
   size_t kernel = 0;
   LibraryFunction library = nullptr;
   std::vector<size_t> part_kernels;
+  AppliedLibraryFunction applied_library = nullptr;
 };
 
 struct Sequence {

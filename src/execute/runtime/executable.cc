@@ -84,7 +84,8 @@ Thunks MakeThunks(const Program& program, const CodeUnits& units, const Compiled
       for (size_t kernel : sequence.kernels) codes.push_back(code->code(kernel));
       thunks[hlo] = NewSequenceThunk(*sequence.routine, codes);
     } else if (step.kind == LoweredInstruction::Kind::kLibrary) {
-      thunks[hlo] = NewLibraryThunk(*hlo, step.library);
+      thunks[hlo] = step.library != nullptr ? NewLibraryThunk(*hlo, step.library)
+                                            : NewLibraryThunk(*hlo, step.applied_library, code->code(step.kernel));
     }
   }
   return thunks;

@@ -177,8 +177,10 @@ bool SumsNarrowFloats(const Instruction& hlo) {
 
 class LibraryThunk : public Thunk {
  public:
-  LibraryThunk(const Instruction& hlo, LibraryFunction function)
-      : function_(function), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
+  using Function = std::function<Status(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool)>;
+
+  LibraryThunk(const Instruction& hlo, Function function)
+      : function_(std::move(function)), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
 
   Result<Value> Run(Call& call) const override {
     // XLA:CPU's library sums narrow floats in an order that only the evaluators reproduce.
@@ -193,8 +195,8 @@ class LibraryThunk : public Thunk {
     const Shape& shape = call.hlo.shape();
     const bool is_tuple = shape.IsTuple();
     for (size_t i = 0; i < (is_tuple ? shape.elements().size() : 1); ++i) {
-      if (i == 0 && updates_) {
-        results.push_back(MakeUnique(std::exchange(operands[0], Array()), call.device.pool()));
+      if (updates_) {
+        results.push_back(MakeUnique(std::exchange(operands[i], Array()), call.device.pool()));
         continue;
       }
       const Shape& element = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;
@@ -207,7 +209,7 @@ class LibraryThunk : public Thunk {
   }
 
  private:
-  LibraryFunction function_;
+  Function function_;
   bool updates_, sums_narrow_floats_;
 };
 
@@ -220,6 +222,12 @@ std::unique_ptr<Thunk> NewKernelThunk(const Instruction& hlo, std::span<const Lo
 
 std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function) {
   return std::make_unique<LibraryThunk>(hlo, function);
+}
+
+std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, AppliedLibraryFunction function, KernelCode applied) {
+  return std::make_unique<LibraryThunk>(hlo, [=](const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+    return function(hlo, operands, results, applied, pool);
+  });
 }
 
 }  // namespace shoal::internal

@@ -19,5 +19,6 @@ std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code);
 // `codes` has the code of the sequence's kernels, in order.
 std::unique_ptr<Thunk> NewSequenceThunk(const Routine& sequence, std::span<const KernelCode> codes);
 std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function);
+std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, AppliedLibraryFunction function, KernelCode applied);
 
 }  // namespace shoal::internal

@@ -2,24 +2,14 @@
 // dimension. The results are those of the interpreter, so reductions that it splits into stages are excluded.
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "transform/loops/kernel_builder.h"
+#include "transform/loops/lane_kernel.h"
 #include "transform/loops/loop_ops.h"
 
 namespace shoal::internal {
 namespace {
-
-constexpr size_t kMaxFunctionOps = 64;
-
-// True if the op is a scalar that a kernel can compute.
-bool IsScalarLoopOp(const Instruction& hlo) {
-  if (IsParameter(hlo)) return hlo.shape().IsScalar() && IsLoopType(hlo.shape().element_type());
-  if (IsSingleElementConstant(hlo)) return hlo.shape().IsScalar();
-  const bool is_simple = IsElementwise(hlo) || hlo.opcode == Opcode::kBitcastConvert;
-  return is_simple && hlo.shape().IsScalar() && IsLoopOp(hlo) && !HasComplex(hlo);
-}
 
 // The scalar results of a function.
 std::vector<const Instruction*> ResultsOf(const Computation& function) {
@@ -27,11 +17,9 @@ std::vector<const Instruction*> ResultsOf(const Computation& function) {
   return {function.root->operands.begin(), function.root->operands.end()};
 }
 
-bool IsKernelFunction(const Computation& function) {
-  return function.instructions.size() <= kMaxFunctionOps &&
-         std::all_of(function.instructions.begin(), function.instructions.end(), [&](const Instruction* hlo) {
-           return IsScalarLoopOp(*hlo) || (hlo == function.root && IsTuple(*hlo));
-         });
+bool IsRealFunction(const Computation& function) {
+  return IsLaneFunction(function) && std::none_of(function.instructions.begin(), function.instructions.end(),
+                                                  [](const Instruction* hlo) { return HasComplex(*hlo); });
 }
 
 // True if operands, initial values, parameters and results have the same types.
@@ -81,7 +69,7 @@ bool HasKernelWindow(const Instruction& hlo) {
   constexpr int64_t kMaxElements = 256;
   int64_t size = 1;
   for (const WindowDim& dim : window->dims) {
-    if (dim.base_dilation != 1 || dim.reversal || dim.pad_low < 0 || dim.pad_high < 0) return false;
+    if (dim.reversal) return false;
     if (dim.size > kMaxElements || (size *= dim.size) > kMaxElements) return false;
   }
   return true;
@@ -92,31 +80,15 @@ bool HasKernelWindow(const Instruction& hlo) {
 bool IsFunctionReduction(const Instruction& hlo) {
   if (!IsReduce(hlo) && !IsReduceWindow(hlo)) return false;
   if (!hlo[kControlPredecessors].empty() || hlo.operand_count() % 2 != 0 || IsLoopReduction(hlo) || IsLoopWindow(hlo)) return false;
-  if (!HasFunctionTypes(hlo) || !IsKernelFunction(*hlo[kToApply])) return false;
+  if (!HasFunctionTypes(hlo) || !IsRealFunction(*hlo[kToApply])) return false;
   return IsReduce(hlo) ? FoldsInOrder(hlo) : HasKernelWindow(hlo);
 }
 
 void KernelBuilder::SetFunction(const Instruction& hlo, KernelReduction& reduction) {
-  const Computation& function = *hlo[kToApply];
   reduction.kind = KernelReduction::Kind::kFunction;
-  absl::flat_hash_map<const Instruction*, int> numbers;
-  for (const Instruction* inside : function.instructions) {
-    if (IsTuple(*inside)) continue;
-    KernelNode node;
-    node.type = inside->shape().element_type();
-    if (IsParameter(*inside)) {
-      node.kind = KernelNode::Kind::kLoad;
-      node.input = static_cast<int>((*inside)[kParameterNumber]);
-    } else if (IsConstant(*inside)) {
-      node = ConstantNode(*inside);
-    } else {
-      node = ApplyNodeOf(*inside);
-      for (size_t i = 0; i < inside->operand_count(); ++i) node.operands[i] = numbers.at(inside->operands[i]);
-    }
-    numbers[inside] = static_cast<int>(reduction.function.size());
-    reduction.function.push_back(std::move(node));
-  }
-  for (const Instruction* result : ResultsOf(function)) reduction.results.push_back(numbers.at(result));
+  FunctionNodes function = NodesOf(*hlo[kToApply]);
+  reduction.function = std::move(function.nodes);
+  reduction.results = std::move(function.results);
 }
 
 }  // namespace shoal::internal

@@ -108,6 +108,7 @@ struct KernelSchedule {
   // part consists of this many iterations of the first inner loop.
   int64_t part_size = 0;
   bool prefers_short_code = false;  // the kernel computes a small part of a result, so that fast code would not pay
+  bool is_part = false;  // the kernel reduces for a part of a result only, so its rows may not be split
   // A task computes at most this many rows and lanes.
   int64_t row_block = INT64_MAX, lane_block = INT64_MAX;
 };

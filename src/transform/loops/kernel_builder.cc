@@ -216,10 +216,13 @@ KernelNode KernelBuilder::ConstantNode(const Instruction& hlo) {
 }
 
 // If there are several kernels, marks those with little work: optimizing them takes more compile time than it saves.
-static void MarkEdges(std::vector<FusedKernel>& kernels) {
+static void MarkParts(std::vector<FusedKernel>& kernels) {
   int64_t all = 0;
   for (const FusedKernel& kernel : kernels) all += kernel.RowCount() * kernel.InnerIterations();
-  for (FusedKernel& kernel : kernels) kernel.schedule.prefers_short_code = kernel.RowCount() * kernel.InnerIterations() <= all / 32;
+  for (FusedKernel& kernel : kernels) {
+    kernel.schedule.prefers_short_code = kernel.RowCount() * kernel.InnerIterations() <= all / 32;
+    kernel.schedule.is_part = kernels.size() > 1 && !kernel.reductions.empty();
+  }
 }
 
 std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots,
@@ -242,7 +245,7 @@ std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, s
     to_do[to_do.size() - 2].dims[split.dim].first = split.index;
     to_do.back().dims[split.dim].second = split.index;
   }
-  MarkEdges(kernels);
+  MarkParts(kernels);
   return kernels;
 }
 

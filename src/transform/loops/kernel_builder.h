@@ -50,7 +50,7 @@ struct NodeKeyLess {
   }
 };
 
-// A part of the iteration space: the range [begin, end) of each dimension of the root.
+// A part of the iteration space: the range [begin, end) of each dimension of the root, or of the windows' result.
 struct IterationBox {
   std::vector<std::pair<int64_t, int64_t>> dims;  // empty: the whole iteration space
 };
@@ -73,6 +73,9 @@ class KernelBuilder {
   const std::optional<SplitPoint>& split_point() const { return split_point_; }
   const IterationBox& box() const { return box_; }
 
+  static KernelNode ConstantNode(const Instruction& hlo);
+  static KernelNode ApplyNodeOf(const Instruction& hlo);  // without operands
+
  private:
   static constexpr size_t kMaxNodes = 2000;
 
@@ -89,6 +92,7 @@ class KernelBuilder {
   // Returns the index of an element of a window, clamped to the operand. `inside`: the node that is true if the element
   // is not in the padding; -1 if there is no padding.
   Indices WindowIndex(const Instruction& hlo, int& inside);
+  void SplitPaddedLanes(const WindowDim& dim, size_t d, int64_t size);
   // Returns the node for an element of a window: the operand's element, or the initial value if it is in the padding.
   int WindowElement(const Instruction& hlo);
   // Sets the nodes of the function of a reduction.
@@ -136,10 +140,9 @@ class KernelBuilder {
   IndexExpr Start(const Instruction& start, int64_t max);
   // Clamps node `number` to [0, max]. The type is s32 if `max` and the type of the node allow it, else s64.
   int ClampedTo(int number, int64_t max);
+  int AddIndex(const IndexExpr& index);
   int AddInt(ElementType type, int64_t value);
   int Load(int input, const Instruction& hlo, const Indices& index);
-  static KernelNode ConstantNode(const Instruction& hlo);
-  static KernelNode ApplyNodeOf(const Instruction& hlo);  // without operands
 
   std::vector<const Instruction*> inputs_, roots_;
   IterationBox box_;
@@ -153,6 +156,7 @@ class KernelBuilder {
   Indices full_, kept_;
   std::vector<int64_t> full_dims_, kept_dims_;
   const Instruction* window_ = nullptr;  // the reduce-window that defines the loops; full_ indexes its window
+  size_t window_lane_dim_ = 0;           // the dimension of its result along which lanes run
   bool reduces_ = false, reduces_last_ = false;
   bool failed_ = false;
   std::string_view refusal_;

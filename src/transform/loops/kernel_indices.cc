@@ -9,27 +9,43 @@
 
 namespace shoal::internal {
 
+// Splits the lane loop of windows at the borders of the padding, so that the lanes between read the operand without a
+// check. Sets the split point and fails if the box crosses a border; if few lanes are between, the loop stays whole.
+void KernelBuilder::SplitPaddedLanes(const WindowDim& dim, size_t d, int64_t size) {
+  constexpr int64_t kMinLanes = 32;
+  const int64_t first = FirstIterationPast(0, dim.stride, -dim.pad_low);
+  const int64_t past = FirstIterationPast(size, dim.stride, (dim.size - 1) * dim.window_dilation - dim.pad_low);
+  if (past - first < kMinLanes) return;
+  for (const int64_t border : {first, past}) {
+    if (border <= box_.dims[d].first || border >= box_.dims[d].second) continue;
+    split_point_ = SplitPoint{d, border};
+    return void(Fail("windows cross the border of the padding"));
+  }
+}
+
 Indices KernelBuilder::WindowIndex(const Instruction& hlo, int& inside) {
-  const Shape& operand = hlo.operand_shape(0);
   inside = -1;
+  auto require = [&](int condition) {
+    inside = inside < 0 ? condition : Apply(Opcode::kAnd, ElementType::kPred, {inside, condition});
+  };
   Indices index;
   for (size_t d = 0; d < kept_.size(); ++d) {
     const WindowDim& dim = hlo[kWindow]->dims[d];
-    const IndexExpr at = kept_[d] * dim.stride + full_[d] * dim.window_dilation + IndexExpr::Constant(-dim.pad_low);
-    const int64_t size = operand.dim(static_cast<int64_t>(d));
-    if (at.Min() >= 0 && at.Max() < size) {
-      index.push_back(at);
-      continue;
+    const int64_t size = hlo.operand_shape(0).dim(static_cast<int64_t>(d)), last = (size - 1) * dim.base_dilation;
+    IndexExpr at = kept_[d] * dim.stride + full_[d] * dim.window_dilation + IndexExpr::Constant(-dim.pad_low);
+    if (at.Min() < 0 || at.Max() > last) {
+      if (d == window_lane_dim_ && dim.base_dilation == 1) SplitPaddedLanes(dim, d, size);
+      if (failed_) return index;
+      const int number = AddIndex(at), clamped = ClampedTo(number, last);
+      at = IndexExpr::Data(clamped, last);
+      require(Apply(Opcode::kCompare, ElementType::kPred, {number, clamped}));  // number == clamped
     }
-    KernelNode node;
-    node.kind = KernelNode::Kind::kIndex;
-    node.type = ElementType::kS64;
-    node.index = at;
-    const int number = Add(std::move(node));
-    const int clamped = ClampedTo(number, size - 1);
-    index.push_back(IndexExpr::Data(clamped, size - 1));
-    const int is_inside = Apply(Opcode::kCompare, ElementType::kPred, {number, clamped});  // number == clamped
-    inside = inside < 0 ? is_inside : Apply(Opcode::kAnd, ElementType::kPred, {inside, is_inside});
+    if (dim.base_dilation > 1) {
+      const int rest = AddIndex(Remainder(at, dim.base_dilation));
+      require(Apply(Opcode::kCompare, ElementType::kPred, {rest, AddInt(ElementType::kS64, 0)}));  // rest == 0
+      at = Quotient(at, dim.base_dilation);
+    }
+    index.push_back(std::move(at));
   }
   return index;
 }
@@ -92,6 +108,14 @@ int KernelBuilder::ClampedTo(int number, int64_t max) {
   const int low = AddInt(type, 0);
   const int wide = node_type == type ? number : Apply(Opcode::kConvert, type, {number});
   return Apply(Opcode::kClamp, type, {low, wide, AddInt(type, max)});
+}
+
+int KernelBuilder::AddIndex(const IndexExpr& index) {
+  KernelNode node;
+  node.kind = KernelNode::Kind::kIndex;
+  node.type = ElementType::kS64;
+  node.index = index;
+  return Add(std::move(node));
 }
 
 int KernelBuilder::AddInt(ElementType type, int64_t value) {

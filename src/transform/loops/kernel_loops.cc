@@ -90,13 +90,18 @@ void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
   kept_dims_.assign(dims.begin(), dims.end());
   size_t lane = dims.size() - 1;
   while (lane > 0 && dims[lane] == 1) --lane;
+  window_lane_dim_ = lane;
+  if (box_.dims.empty())
+    for (int64_t dim : dims) box_.dims.emplace_back(0, dim);
   int number = 0;
+  auto loop_over = [&](size_t d, std::vector<int64_t>& loops) {
+    const auto [begin, end] = box_.dims[d];
+    loops.push_back(end - begin);
+    return IndexExpr::Constant(begin) + IndexExpr::Loop(number++, end - begin);
+  };
   kept_.resize(dims.size());
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (d == lane) continue;
-    kept_[d] = IndexExpr::Loop(number++, dims[d]);
-    kernel_->rows.push_back(dims[d]);
-  }
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (d != lane) kept_[d] = loop_over(d, kernel_->rows);
   for (const WindowDim& dim : hlo[kWindow]->dims) {
     full_.push_back(dim.size == 1 ? IndexExpr() : IndexExpr::Loop(number, dim.size));
     if (dim.size == 1) continue;
@@ -104,8 +109,7 @@ void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
     ++number;
   }
   if (kernel_->inner_loops.empty()) kernel_->inner_loops.push_back(1), ++number;
-  kept_[lane] = IndexExpr::Loop(number, dims[lane]);
-  kernel_->inner_loops.push_back(dims[lane]);
+  kept_[lane] = loop_over(lane, kernel_->inner_loops);
 }
 
 bool KernelBuilder::ReducesLoopDims(const Instruction& hlo) const {

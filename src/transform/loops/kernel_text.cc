@@ -66,6 +66,7 @@ std::string ToString(const FusedKernel& kernel) {
   AppendTypes(out, kernel.outputs);
   out += ")";
   if (kernel.schedule.prefers_short_code) out += " edge";
+  if (kernel.schedule.is_part) out += " part";
   if (kernel.contracts) out += " contracted";
   if (kernel.schedule.part_size != 0) StrAppend(&out, " in parts of ", kernel.schedule.part_size);
   out += "\n";

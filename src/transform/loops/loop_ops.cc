@@ -276,7 +276,7 @@ bool IsLoopWindow(const Instruction& hlo) {
   int64_t size = 1;
   for (size_t d = 0; d < window->dims.size(); ++d) {
     const WindowDim& dim = window->dims[d];
-    if (dim.base_dilation != 1 || dim.reversal || dim.pad_low < 0 || dim.pad_high < 0) return false;
+    if (dim.reversal) return false;
     // Excludes prefix sums, whose windows contain all preceding elements.
     if (dim.size > 2 && std::max(dim.pad_low, dim.pad_high) >= dim.size - 1) return false;
     size *= dim.size;

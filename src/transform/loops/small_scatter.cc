@@ -3,6 +3,7 @@
 #include "transform/loops/small_kernels.h"
 #include "core/ops/gather_scatter.h"
 #include "transform/loops/kernel_nodes.h"
+#include "transform/loops/lane_kernel.h"
 #include "transform/loops/loop_ops.h"
 
 namespace shoal::internal {
@@ -37,7 +38,7 @@ class ScatterKernel {
     const IndexExpr offset = Linearized(ElementIndex(), array_.dims());
     const int before = Add(kernel_, LoadOf(0, type, offset));
     const int update = Add(kernel_, LoadOf(2, type, Linearized(update_, updates_.dims())));
-    const int after = ApplyCombiner(before, update);
+    const int after = AddFunction(kernel_, *hlo_[kToApply], {before, update})[0];
     // A window that is partly out of bounds is skipped.
     const int kept = fits_ < 0 ? after : Add(kernel_, ApplyOf(Opcode::kSelect, type, {fits_, after, before}));
     kernel_.stores = {{kept, 0, offset, false}};
@@ -45,14 +46,6 @@ class ScatterKernel {
   }
 
  private:
-  int ApplyCombiner(int before, int update) {
-    const Computation& computation = *hlo_[kToApply];
-    if (computation.root == computation.parameters[1]) return update;
-    const Instruction& op = *OnlyOpOf(computation);
-    const bool straight = op.operands[0] == computation.parameters[0];
-    return Add(kernel_, ApplyOf(op.opcode, array_.element_type(), {straight ? before : update, straight ? update : before}));
-  }
-
   // The index of an update in each dimension of the array.
   std::vector<IndexExpr> ElementIndex() {
     const Ints window_dims = hlo_[Scatter::kUpdateWindowDims], inserted = hlo_[Scatter::kInsertedWindowDims];
@@ -121,11 +114,10 @@ bool HasKernel(const Instruction& hlo) {
   if (array.element_type() != updates.element_type() || array.element_type() != hlo.shape().element_type()) return false;
   if (updates.ElementCount().value_or(0) <= 0 || indices.ElementCount().value_or(0) <= 0) return false;
   const Computation& computation = *hlo[kToApply];
-  if (computation.parameters.size() != 2) return false;
-  if (computation.root == computation.parameters[1]) return true;
-  const Instruction* op = OnlyOpOf(computation);
-  return op != nullptr && Info(op->opcode).op_class == OpClass::kElementwise && IsLoopOp(*op) &&
-         op->shape().element_type() == array.element_type();
+  if (computation.parameters.size() != 2 || !IsLaneFunction(computation)) return false;
+  for (const Instruction* scalar : {computation.parameters[0], computation.parameters[1], computation.root})
+    if (scalar->shape().element_type() != array.element_type()) return false;
+  return true;
 }
 
 }  // namespace

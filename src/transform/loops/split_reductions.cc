@@ -13,7 +13,7 @@ constexpr int64_t kFewRows = 8;
 
 // Number of iterations of the first inner loop in one part; 0 if the rows are not split.
 int64_t PartSizeOf(const FusedKernel& kernel) {
-  if (kernel.reductions.empty() || kernel.schedule.part_size != 0 || kernel.RowCount() >= kFewRows) return 0;
+  if (kernel.reductions.empty() || kernel.schedule.part_size != 0 || kernel.schedule.is_part || kernel.RowCount() >= kFewRows) return 0;
   for (const KernelReduction& reduction : kernel.reductions)
     if (reduction.stage != 0 || reduction.kind == KernelReduction::Kind::kFunction) return 0;
   const bool columns = kernel.form == FusedKernel::Form::kColumns;
