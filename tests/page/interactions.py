@@ -71,7 +71,8 @@ def other_views(page, name):
     boxes = page.state()["detail"]["boxes"]
     inner = next((box for box in boxes if box["y"] > 40 and box["width"] > 20), None)
     if inner:
-        page.click(inner["x"] + 5, 106 + inner["y"] + 10)
+        top = page.js("document.querySelector('.view').getBoundingClientRect().top")
+        page.click(inner["x"] + 5, top + inner["y"] + 10)
         check(f"{name}: a click zooms the icicle", page.state()["detail"]["focus"] != "all" or page.state()["selection"], page.state()["detail"]["focus"])
         page.key("0")
     page.go("communication")

@@ -21,6 +21,7 @@ import checks  # noqa: E402
 import firefox  # noqa: E402
 import hostile  # noqa: E402
 import interactions  # noqa: E402
+import layouts  # noqa: E402
 import pages  # noqa: E402
 import speed  # noqa: E402
 import view_numbers  # noqa: E402
@@ -106,6 +107,7 @@ def timeline(page, options, subject):
     page.drag(300, 180, 700, 180)
     check(f"{name}: a drag shows statistics of the span", page.state()["detail"]["spanStats"]["busy"] > 0)
     page.click(400, 166)
+    page.go("timeline")  # without the selection, which other views would show
 
 
 def one_page(page, options, subject, folder):
@@ -124,6 +126,13 @@ def one_page(page, options, subject, folder):
     if subject.name in INTERACTIVE:
         with phase("interactions"):
             interactions.everything(page, out, subject.name)
+    with phase("layouts"):
+        page.open(out)
+        layouts.graph(page, subject.name)
+        layouts.mesh(page, subject.name)
+        layouts.notices(page, subject.name)
+        if subject.name.startswith(("seed", "fsdp")):
+            layouts.narrow(page, subject.name)
     if subject.name == "mixtral":
         with phase("speed"):
             page.open(out)
@@ -225,6 +234,10 @@ def in_chromium(options, path, folder):
         if options.only in "two":
             with phase("two modules"):
                 two(page, options, folder)
+        if options.only in "layouts":
+            with phase("layouts"):
+                layouts.everything(page, options, folder)
+                layouts.changes(page, options, folder)
         if first and not options.only:
             with phase("accessibility"):
                 accessibility.everything(page, os.path.join(folder, "fsdp_mlp.html"), "fsdp_mlp")

@@ -12,6 +12,7 @@ import { definitionList, formatGroups, instrLink } from "./panel";
 import { isDark, type Page, type View } from "./view";
 
 const kMaxDevices = 4096;
+const kNoteHeight = 46;  // px, of a sentence above the matrix
 
 /** Bytes and number of collectives, and the largest number of nodes that one of them spans. */
 interface Total { value: number; count: number; nodes: number }
@@ -112,7 +113,7 @@ export class CommunicationView implements View {
 
   private paintMatrix(matrix: Matrix): void {
     const { about } = this.side.model;
-    const maxSize = Math.max(Math.min(this.matrixBox.clientHeight - 108, 380), 150);
+    const maxSize = Math.max(Math.min(this.matrixBox.clientHeight - 108 - kNoteHeight * this.matrixBox.childElementCount, 380), 150);
     const picture = drawMatrix(this.canvas, matrix, maxSize, this.isLinear, matrix.perCell === 1 ? about.devices_per_node : 0, this.selectedCell);
     this.cellSize = picture.cellSize;
     const unitNote = picture.showsNumbers ? `numbers: ${formatBytes(picture.unit).slice(-3).trim()}` : "";
@@ -163,7 +164,7 @@ export class CommunicationView implements View {
     this.totalsBox.append(
       h("h2", {}, "By axis"), barChart(this.byAxis(side).slice(0, 8).map(([label, sum]) => ({ label, value: sum.value, kind: Kind.Collective, text: formatBytes(sum.value), note: otherBytes(otherAxes, label) || (sum.nodes > 1 ? "inter-node" : "intra-node"), action: () => this.page.set("axis", this.axis === label ? "" : label) }))),
       h("h2", {}, "By kind"), barChart(this.byKind(side).map(([label, sum]) => ({ label, value: sum.value, kind: Kind.Collective, text: formatBytes(sum.value), note: otherBytes(otherKinds, label) || pluralize(sum.count, "collective") }))),
-      h("h2", {}, "Mesh"), ...meshPicture(side, Math.max(this.selectedGroup, 0), this.totalsBox.clientWidth));
+      h("h2", {}, "Mesh"), ...meshPicture(side, this.selectedGroup, this.totalsBox.clientWidth - 32));
   }
 
   private selectGroup(group: number, member: number): void {
@@ -171,6 +172,8 @@ export class CommunicationView implements View {
     if (member >= 0) this.page.select({ kind: "instr", module: this.page.current, id: this.side.collectives.start[member]! });
     else this.page.select({ kind: "group", module: this.page.current, group });
   }
+
+  printHeight(): number { return 560 + Math.min(this.ledger.lines.length, 200) * 20; }
 
   // ---- chips, keys and panel
   chips(): (Node | string)[] {

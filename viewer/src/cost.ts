@@ -1,9 +1,10 @@
 // Cost: an icicle chart by scope, by source line or by program structure. The width of a box is the selected metric.
 // Two modules are drawn one below the other, on one scale.
 import { elideToWidth, prepareCanvas } from "./axis";
-import { buildCostTree, displayName, findNode, type Grouping, instructionsUnder, liveBytesAtPeak, type Metric, treeAddress, type TreeNode } from "./cost_tree";
-import { chip, clear, displayText, h, nameElement } from "./dom";
+import { buildCostTree, displayName, findNode, type Grouping, instructionsUnder, kUnknownCall, liveBytesAtPeak, type Metric, treeAddress, type TreeNode } from "./cost_tree";
+import { chip, clear, displayText, glyph, h, nameElement } from "./dom";
 import { formatBytes, formatCount, formatPercent, formatSeconds, formatSi, pluralize } from "./format";
+import { Kind, kindNames } from "./instructions";
 import type { Model } from "./model";
 import { instrLink } from "./panel";
 import { colors, kindColors, type Page, type View } from "./view";
@@ -86,10 +87,17 @@ export class CostView implements View {
   private drawBox(context: CanvasRenderingContext2D, box: Box): void {
     const c = colors();
     const kind = box.node ? box.node.byKind.indexOf(Math.max(...box.node.byKind)) : -1;
-    context.fillStyle = kind < 0 ? c.line! : kindColors()[kind]!;
-    context.globalAlpha = kind < 0 ? 1 : box.node === this.selectedNode ? 0.5 : 0.24;
+    const isUnknown = kind === kUnknownCall;
+    context.fillStyle = kind < 0 ? c.line! : isUnknown ? c.grid! : kindColors()[kind]!;
+    context.globalAlpha = kind < 0 || isUnknown ? 1 : box.node === this.selectedNode ? 0.5 : 0.24;
     context.fillRect(box.x, box.y, Math.max(box.width - 1, 0.6), kRow - 1);
     context.globalAlpha = 1;
+    if (isUnknown && box.width > 4) {
+      context.strokeStyle = c.muted!;
+      context.setLineDash([3, 2]);
+      context.strokeRect(box.x + 0.5, box.y + 0.5, box.width - 2, kRow - 2);
+      context.setLineDash([]);
+    }
     const textWidth = box.width - 10;
     const label = elideToWidth(context, displayText(box.node ? displayName(box.node.name) : `${formatCount(box.hiddenCount)} more`, 120), textWidth);
     if (label === "") return;
@@ -164,6 +172,11 @@ export class CostView implements View {
     return ["by", ...(["scope", "line", "skeleton"] as Grouping[]).filter((each) => this.hasGrouping(each)).map((each) => chip(each, this.grouping === each, set("by", each))), h("span", { class: "gap" }), "width", ...metrics.filter(([each]) => each !== "seconds" || this.model.hasTime).map(([each, title]) => chip(title, this.metric === each, set("of", each))),
       h("span", { class: "grow" }), h("span", { class: "note" }, hasNoMetadata ? "no op_names or source lines in this module; grouped by program structure" : "per device and step")];
   }
+  legend(): (Node | string)[] {
+    const unknownCount = this.page.models.reduce((sum, { instr }) => sum + instr.flags.reduce((n, _, id) => n + (instr.isUnknown(id) ? 1 : 0), 0), 0);
+    const unknown = unknownCount > 0 ? [h("span", { title: pluralize(unknownCount, "call") }, h("i", { class: "swatch unknown" }), "unknown call")] : [];
+    return [...kindNames.slice(0, 5).map((each, i) => h("span", {}, glyph(i), i === Kind.Matmul ? `${each}, also by a library` : each)), ...unknown];
+  }
   showsOneModule(): boolean { return false; }
   keys(): [string, string][] { return [["click", "zoom in"], ["0", "whole program"], ["backspace", "zoom out"]]; }
   key(event: KeyboardEvent): boolean {
@@ -199,6 +212,6 @@ export class CostView implements View {
   state(): object {
     const focus = this.focus();
     const children = [...focus.children.values()].map((each) => ({ name: each.name, value: each.value })).sort((a, b) => b.value - a.value);
-    return { grouping: this.grouping, metric: this.metric, total: this.tree(this.page.current).value, totals: this.page.models.map((_, module) => this.tree(module).value), focus: focus.name, value: focus.value, children: children.slice(0, 50), boxes: this.boxes.slice(0, 40).map((box) => ({ name: box.node?.name ?? "", x: box.x, y: box.y + kTop, width: box.width })), count: formatCount(this.boxes.length) };
+    return { grouping: this.grouping, metric: this.metric, total: this.tree(this.page.current).value, totals: this.page.models.map((_, module) => this.tree(module).value), focus: focus.name, value: focus.value, children: children.slice(0, 50), unknown: focus.byKind[kUnknownCall]!, byKind: Array.from(focus.byKind), boxes: this.boxes.slice(0, 40).map((box) => ({ name: box.node?.name ?? "", x: box.x, y: box.y + kTop, width: box.width })), count: formatCount(this.boxes.length) };
   }
 }

@@ -7,10 +7,13 @@ export type Grouping = "scope" | "line" | "skeleton";
 export type Metric = "flops" | "bytes" | "wire" | "seconds" | "memory";
 
 /** `value` includes the children; `instructions` are those of the node itself. */
+/** A kind besides those of instructions: custom calls whose cost is unknown. */
+export const kUnknownCall = 7;
+
 export interface TreeNode { name: string; parent: TreeNode | null; children: Map<string, TreeNode>; value: number; instructions: number[]; byKind: Float64Array }
 
 function makeNode(label: string, parent: TreeNode | null): TreeNode {
-  return { name: label, parent, children: new Map(), value: 0, instructions: [], byKind: new Float64Array(7) };
+  return { name: label, parent, children: new Map(), value: 0, instructions: [], byKind: new Float64Array(kUnknownCall + 1) };
 }
 function addValue(node: TreeNode, value: number, kind: number): void {
   node.value += value;
@@ -25,12 +28,13 @@ export function buildCostTree(model: Model, grouping: Grouping, values: Float64A
     const value = values[id]!;
     if (!(value > 0)) continue;
     let node = root;
-    addValue(node, value, instr.kind[id]!);
+    const kind = instr.isUnknown(id) ? kUnknownCall : instr.kind[id]!;
+    addValue(node, value, kind);
     for (const part of treePath(model, grouping, id)) {
       let child = node.children.get(part);
       if (!child) node.children.set(part, (child = makeNode(part, node)));
       node = child;
-      addValue(node, value, instr.kind[id]!);
+      addValue(node, value, kind);
     }
     node.instructions.push(id);
   }

@@ -30,6 +30,11 @@ export function formatSeconds(value: number): string {
   return (value < 0 ? "-" : "") + scaledDown.toFixed(scaledDown < 9.995 ? 2 : scaledDown < 99.95 ? 1 : 0) + name;
 }
 
+/** Adds the sign of a change to its formatted size. A change that is shown as zero has no sign. */
+export function formatSigned(value: number, size: string): string {
+  return /[1-9]/.test(size) ? (value < 0 ? "−" : "+") + size : size;
+}
+
 /** 12345 → "12,345" */
 export function formatCount(value: number): string {
   if (!Number.isInteger(value)) return formatSi(value);

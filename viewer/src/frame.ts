@@ -13,6 +13,7 @@ import { MemoryView } from "./memory";
 import type { Model } from "./model";
 import { OverviewView } from "./overview";
 import { Panel } from "./panel";
+import { type Section, setUpPrinting } from "./print";
 import { ProgramView } from "./program";
 import { search } from "./search";
 import { formatFragment, parseFragment, type Selection, type Settings, type ViewName, viewNames } from "./state";
@@ -22,15 +23,15 @@ import type { Page, View } from "./view";
 
 const titles: { [name in ViewName]: string } = { overview: "Overview", program: "Program", timeline: "Timeline", memory: "Memory", communication: "Communication", cost: "Cost", graph: "Graph" };
 const kNarrowWidth = 1024;
-
-interface Entry { view: View; root: HTMLElement; ready: Promise<void> | void }
+const kPrepareDelay = 1500;               // ms until the data of all views is loaded, for printing
+const kMaxPreparedInstructions = 20_000;  // in larger modules, the data of a view is loaded when it is opened or printed
 
 export class Frame implements Page {
   current = 0;
   selection: Selection | null = null;
   settings: Settings = new Map();
   private view: ViewName = "overview";
-  private readonly views = new Map<ViewName, Entry>();
+  private readonly views = new Map<ViewName, Section>();
   private readonly totalsBar = h("div", { class: "totals-bar", role: "group", "aria-label": "totals per device and step" });
   private readonly chipBar = h("div", { class: "chips", role: "toolbar", "aria-label": "options of this view" });
   private readonly host = h("main", { class: "view", id: "view" });
@@ -72,8 +73,14 @@ export class Frame implements Page {
     drawTotalsBar(this.totalsBar, this.models);
     await this.panel.prepare();
     await this.open();
+    setUpPrinting({ app: this.app, sections: this.views, titles, loadAll: () => this.loadAll(), restore: () => this.show(this.view) });
+    setTimeout(() => { if (this.models[0]!.instr.count <= kMaxPreparedInstructions) void this.loadAll(); }, kPrepareDelay);
   }
-  private get entry(): Entry | undefined { return this.views.get(this.view); }
+  /** Loads the data of all views, so that they can be printed. */
+  private async loadAll(): Promise<void> {
+    for (const name of viewNames) { const { root, ready } = this.sectionOf(name); root.hidden = name !== this.view; await ready; }
+  }
+  private get entry(): Section | undefined { return this.views.get(this.view); }
 
   // ---- the address
   private async open(): Promise<void> {
@@ -148,7 +155,7 @@ export class Frame implements Page {
       this.panel.draw();
     });
   }
-  private drawView(entry: Entry): void {
+  private drawView(entry: Section): void {
     entry.view.update();
     const asTable = this.settings.get("table") === "1" ? entry.view.asTable?.() ?? entry.view.csv?.() : undefined;
     this.tableRoot.hidden = asTable === undefined;
@@ -188,17 +195,21 @@ export class Frame implements Page {
       case "graph": return new GraphView();
     }
   }
+  private sectionOf(name: ViewName): Section {
+    let section = this.views.get(name);
+    if (!section) {
+      const root = h("div", { class: "tabpanel", role: "tabpanel", "aria-labelledby": `tab-${name}` });
+      const view = this.createView(name);
+      this.host.append(root);
+      const created: Section = { view, root, isReady: false, ready: Promise.resolve(view.mount(root, this)).then(() => { created.isReady = true; }, (error: unknown) => this.showFailure(root, error)) };
+      section = created;
+      this.views.set(name, section);
+    }
+    return section;
+  }
   private show(view: ViewName): void {
     this.view = view;
-    let entry = this.views.get(view);
-    if (!entry) {
-      const root = h("div", { class: "tabpanel", role: "tabpanel", "aria-labelledby": `tab-${view}` });
-      const instance = this.createView(view);
-      this.host.append(root);
-      const ready = instance.mount(root, this);
-      entry = { view: instance, root, ready: ready instanceof Promise ? ready.catch((error: unknown) => this.showFailure(root, error)) : undefined };
-      this.views.set(view, entry);
-    }
+    this.sectionOf(view);
     for (const [other, { root }] of this.views) root.hidden = other !== view;
     for (const [each, tab] of this.tabs) { tab.setAttribute("aria-selected", String(each === view)); tab.tabIndex = each === view ? 0 : -1; }
     this.app.classList.toggle("closed", this.panelClosed || view === "overview");
@@ -298,7 +309,7 @@ export class Frame implements Page {
     const { selection } = this;
     const selected = selection?.kind === "instr" ? { kind: "instr", id: selection.id, module: selection.module, name: this.models[selection.module]!.name(selection.id) } : selection;
     return {
-      view: this.view, selection: selected, settings: Object.fromEntries(this.settings), message: this.message, machines: this.models[0]!.about.machines ?? [], totalsBar: this.totalsBar.innerText,
+      view: this.view, prepared: [...this.views].filter(([, { isReady }]) => isReady).map(([name]) => name), selection: selected, settings: Object.fromEntries(this.settings), message: this.message, machines: this.models[0]!.about.machines ?? [], totalsBar: this.totalsBar.innerText,
       totals: this.models.map((model) => ({ ...model.about.totals, peak: model.about.memory.peak, instructions: model.instr.count, devices: model.about.devices })),
       table: this.tableRoot.hidden ? null : { columns: this.asTable.header, rows: this.asTable.count() }, detail: this.entry?.view.state() ?? {},
     };

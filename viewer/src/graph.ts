@@ -1,21 +1,22 @@
 // Graph: the neighbourhood of an instruction, with operands above and users below. More distant neighbours are folded
 // into stubs. A click moves to another instruction.
 import { chip, clear, displayText, h, svg } from "./dom";
-import { formatBytes, formatCount, formatSeconds, formatSi } from "./format";
-import { type CalleeLayout, GraphLayout, kHeight, kTitle, kWidth, type Layout, type Node as GraphNode } from "./graph_layout";
+import { formatBytes, formatCount, formatSeconds, formatSi, pluralize } from "./format";
+import { type CalleeLayout, type Edge, GraphLayout, kHeight, kPad, kTitle, kWidth, type Layout, type Node as GraphNode, bytesOfType, nodesOf } from "./graph_layout";
 import { Kind } from "./instructions";
 import type { Model } from "./model";
 import { colors, kindColors, type Page, type View } from "./view";
 
 const kMargin = 16;
+const kMinZoom = 0.2, kMaxZoom = 3;
 
 export class GraphView implements View {
   private page!: Page;
   private box = h("div", { class: "sheet", tabindex: 0, role: "group", "aria-label": "graph" });
   private neighbourLimits = new Map<string, number>();  // "ID IS_OPERAND" → maximum number of neighbours shown
-  private layout: Layout = { nodes: [], edges: [], width: 0, height: 0 };
+  private layout: Layout = { nodes: [], edges: [], width: 0, height: 0, input: -1, output: -1 };
   private svgElement: SVGSVGElement | null = null;
-  private zoom = 1;
+  private chosenZoom: number | null = null;  // null: the graph fits the window
   private centre = -1;
   private module = -1;
 
@@ -36,15 +37,21 @@ export class GraphView implements View {
   }
   /** Instructions whose called computations are shown, from the setting `open`. */
   private get expanded(): Set<number> { return new Set((this.page.settings.get("open") ?? "").split(".").filter((each) => /^\d+$/.test(each)).map(Number)); }
+  private get toggledScopes(): Set<string> { return new Set((this.page.settings.get("scopes") ?? "").split("_").filter((each) => each !== "")); }
+  private get zoom(): number {
+    const { width, height } = this.layout;
+    if (this.chosenZoom !== null) return this.chosenZoom;
+    return Math.max(kMinZoom, Math.min((this.box.clientWidth - 38) / (width + 2 * kMargin), (this.box.clientHeight - 34) / (height + 2 * kMargin), 1));
+  }
   private get isWhole(): boolean { return this.page.settings.get("whole") === "1"; }
 
   update(): void {
     const centre = this.start;
-    if (this.module !== this.page.current || (centre !== this.centre && !this.layout.nodes.some((each) => each.id === centre))) this.neighbourLimits.clear();
+    if (this.module !== this.page.current || (centre !== this.centre && !nodesOf(this.layout).some((each) => each.id === centre))) this.neighbourLimits.clear();
     const centreChanged = centre !== this.centre;
     this.centre = centre;
     this.module = this.page.current;
-    const layout = new GraphLayout(this.model, this.expanded, this.neighbourLimits);
+    const layout = new GraphLayout(this.model, this.expanded, this.neighbourLimits, this.toggledScopes);
     this.layout = (this.isWhole ? layout.layoutComputation(this.model.instr.computation[centre]!) : null) ?? layout.layoutNeighbourhood(centre);
     this.draw(centreChanged);
   }
@@ -52,32 +59,58 @@ export class GraphView implements View {
   private draw(centreChanged: boolean): void {
     const scroll = [this.box.scrollLeft, this.box.scrollTop];
     clear(this.box);
-    const { width, height, nodes } = this.layout;
+    const { width, height } = this.layout;
     const [w, ht] = [width + 2 * kMargin, height + 2 * kMargin];
     this.svgElement = svg("svg", { viewBox: `0 0 ${w} ${ht}`, width: w * this.zoom, height: ht * this.zoom, role: "img", "aria-label": `${displayText(this.model.name(this.centre), 60)} with its operands above and its users below` });
     this.drawLayout(this.svgElement, this.layout, kMargin, kMargin);
     this.box.append(this.svgElement);
-    const centreNode = nodes.find((node) => node.id === this.centre);
+    const centreNode = this.svgElement.querySelector(".centre");
     if (centreChanged && centreNode) {
-      this.box.scrollLeft = Math.max((centreNode.x + centreNode.width / 2 + kMargin) * this.zoom - this.box.clientWidth / 2, 0);
-      this.box.scrollTop = Math.max((centreNode.y + 20 + kMargin) * this.zoom - this.box.clientHeight / 2, 0);
+      const [box, own] = [this.box.getBoundingClientRect(), centreNode.getBoundingClientRect()];
+      this.box.scrollLeft = Math.max(own.left + own.width / 2 - box.left - this.box.clientWidth / 2, 0);
+      this.box.scrollTop = Math.max(own.top + own.height / 2 - box.top - this.box.clientHeight / 2, 0);
     } else { this.box.scrollLeft = scroll[0]!; this.box.scrollTop = scroll[1]!; }
   }
 
   private drawLayout(parent: SVGElement, layout: Layout, left: number, top: number): void {
-    const c = colors();
-    const byId = new Map(layout.nodes.filter((each) => each.id >= 0).map((each) => [each.id, each]));
-    for (const edge of layout.edges) {
-      const from = byId.get(edge.from)!, to = byId.get(edge.to)!;
-      const [x1, y1, x2, y2] = [left + from.x + from.width / 2, top + from.y + from.height, left + to.x + to.width / 2, top + to.y];
-      const bend = Math.max((y2 - y1) / 2, 18);
-      const strokeWidth = edge.bytes > 0 ? Math.max(0.8, Math.min(Math.log2(edge.bytes / 1024 + 1) / 3.2, 8)) : 0.8;
-      parent.append(svg("path", { d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`, fill: "none", stroke: edge.from === this.centre || edge.to === this.centre ? c.link! : c.line!, "stroke-width": strokeWidth.toFixed(2) }, svg("title", {}, `${displayText(this.model.name(edge.from), 80)}: ${formatBytes(edge.bytes)}`)));
-    }
+    const edges = svg("g", { transform: `translate(${left} ${top})` });
+    parent.append(edges);
+    for (const edge of layout.edges) edges.append(this.edge(edge));
     for (const each of layout.nodes) {
+      if (each.scope) { this.drawScope(parent, each, left + each.x, top + each.y); continue; }
       parent.append(each.id < 0 ? this.stub(each, left + each.x, top + each.y) : this.node(each, left + each.x, top + each.y));
       for (const callee of each.callees) this.drawCallee(parent, callee, left + each.x + callee.x, top + each.y + callee.y);
     }
+  }
+  private edge({ ids, bytes, path }: Edge): SVGElement {
+    const c = colors();
+    const strokeWidth = bytes > 0 ? Math.max(0.8, Math.min(Math.log2(bytes / 1024 + 1) / 3.2, 8)) : 0.8;
+    const [from, to] = ids[0]!;
+    const isStub = from < 0;
+    const touchesCentre = ids.some((pair) => pair.includes(this.centre));
+    const title = isStub ? "" : `${ids.length === 1 ? `${displayText(this.model.name(from), 80)} → ${displayText(this.model.name(to), 80)}` : `${formatCount(ids.length)} operands`}: ${formatBytes(bytes)}`;
+    return svg("path", { class: "edge", d: path, fill: "none", stroke: touchesCentre ? c.link! : isStub ? c.muted! : c.line!, "stroke-width": strokeWidth.toFixed(2), "stroke-dasharray": isStub ? "3 3" : undefined }, svg("title", {}, title));
+  }
+  /** A scope: an open one has a title and contains its instructions, a closed one looks like a node. */
+  private drawScope(parent: SVGElement, each: GraphNode, x: number, y: number): void {
+    const { name, key, ids, layout } = each.scope!;
+    const c = colors();
+    const seconds = ids.reduce((sum, id) => sum + this.model.instr.seconds[id]!, 0);
+    const title = `${name}: ${pluralize(ids.length, "op")}${seconds > 0 ? `, ${formatSeconds(seconds)}` : ""}`;
+    const fit = (text: string, letters: number) => (text.length > letters ? `…${text.slice(text.length - letters + 1)}` : text);
+    const group = svg("g", { class: "hit scope", tabindex: 0, role: "button", "aria-expanded": String(layout !== null), "aria-label": displayText(`scope ${title}`), onclick: () => this.toggleScope(key) },
+      svg("rect", { x: x + 0.5, y: y + 0.5, width: each.width - 1, height: each.height - 1, rx: 6, fill: layout ? "none" : c.panel!, stroke: c.muted!, "stroke-dasharray": layout ? "2 3" : undefined, "pointer-events": layout ? "none" : undefined }),
+      layout ? svg("rect", { x: x + 1, y: y + 1, width: each.width - 2, height: kTitle, fill: "transparent" }) : null,
+      svg("text", { x: x + 9, y: y + (layout ? 14 : 17), class: layout ? "muted" : "strong" }, `${layout ? "▾" : "▸"} ${displayText(fit(name, Math.floor((each.width - 26) / 6.6)), 200)}`),
+      layout ? null : svg("text", { x: x + 11, y: y + 31, class: "muted" }, title.slice(name.length + 2)), svg("title", {}, displayText(title, 400)));
+    parent.append(group);
+    if (!layout) return;
+    const [innerX, innerY] = [x + (each.width - layout.width) / 2, y + kTitle + kPad];
+    const middle = x + each.width / 2, bottom = innerY + layout.height;
+    const border = (d: string) => parent.append(svg("path", { class: "edge", d, fill: "none", stroke: c.line!, "stroke-width": 1.2 }));
+    if (layout.input >= 0) border(`M${middle} ${y}C${middle} ${innerY} ${innerX + layout.input} ${y} ${innerX + layout.input} ${innerY}`);
+    if (layout.output >= 0) border(`M${innerX + layout.output} ${bottom}C${innerX + layout.output} ${y + each.height} ${middle} ${bottom} ${middle} ${y + each.height}`);
+    this.drawLayout(parent, layout, innerX, innerY);
   }
   private drawCallee(parent: SVGElement, callee: CalleeLayout, left: number, top: number): void {
     parent.append(svg("text", { x: left, y: top + 13, class: "muted" }, displayText(callee.title, 80)));
@@ -103,7 +136,7 @@ export class GraphView implements View {
     const fit = (text: string, maxLength: number) => (text.length > maxLength ? text.slice(0, maxLength - 1) + "…" : text);
     const maxLetters = Math.floor((width - 30 - cost.length * 6.2) / 6.6);
     const mark = ["", "~", this.page.current === 0 ? "−" : "+"][model.marks?.[id] ?? 0]!;
-    const group = svg("g", { class: "hit", tabindex: 0, role: "button", "aria-label": displayText(`${model.name(id)} ${model.label(id)} ${model.type(id)}`), onclick: () => this.page.select({ kind: "instr", module: this.page.current, id }), ondblclick: () => this.toggle(id) },
+    const group = svg("g", { class: isCentre ? "hit node centre" : "hit node", tabindex: 0, role: "button", "aria-label": displayText(`${model.name(id)} ${model.label(id)} ${model.type(id)}`), onclick: () => this.page.select({ kind: "instr", module: this.page.current, id }), ondblclick: () => this.toggle(id) },
       svg("rect", { x: x + 0.5, y: y + 0.5, width: width - 1, height: height - 1, rx: 4, fill: isCentre ? c.selected! : c.panel!, stroke: isCentre ? c.link! : isColored ? palette[kind]! : c.line!, "stroke-width": isCentre ? 1.6 : 1 }),
       svg("rect", { x: x + 1, y: y + 1, width: 4, height: height - 2, rx: 2, fill: palette[kind]! }),
       svg("text", { x: x + 11, y: y + 16, class: "strong" }, fit(displayText(`${mark ? `${mark} ` : ""}${model.label(id)}`, 60), maxLetters)),
@@ -132,25 +165,31 @@ export class GraphView implements View {
     if (expand ?? !expanded.has(id)) expanded.add(id); else expanded.delete(id);
     this.page.set("open", [...expanded].join("."));
   }
-  private setZoom(zoom: number): void { this.zoom = Math.max(0.25, Math.min(zoom, 3)); this.update(); }
+  private toggleScope(key: string): void {
+    const toggled = this.toggledScopes;
+    if (!toggled.delete(key)) toggled.add(key);
+    this.page.set("scopes", [...toggled].join("_"));
+  }
+  /** Without a value, the graph fits the window. */
+  private setZoom(zoom: number | null): void { this.chosenZoom = zoom === null ? null : Math.max(kMinZoom, Math.min(zoom, kMaxZoom)); this.page.redraw(); }
 
   chips(): (Node | string)[] {
     const { model } = this;
     const id = this.start;
     const computation = model.instr.computation[id]!;
     const [first, end] = model.bodyOf(computation);
-    const nodes = this.layout.nodes.filter((each) => each.id >= 0).length;
+    const nodes = nodesOf(this.layout).filter((each) => each.id >= 0).length;
     return [chip("neighbours", !this.isWhole, () => this.page.set("whole", "")), end - first <= 300 ? chip("whole computation", this.isWhole, () => this.page.set("whole", "1")) : "", h("span", { class: "gap" }),
       h("span", { class: "note" }, `${displayText(this.isWhole ? model.computationNames[computation]! : model.name(id), 60)}, ${formatCount(nodes)} nodes; edge width: bytes`), h("span", { class: "grow" }),
-      chip("−", false, () => this.setZoom(this.zoom / 1.2)), chip("100 %", this.zoom === 1, () => this.setZoom(1)), chip("+", false, () => this.setZoom(this.zoom * 1.2))];
+      chip("−", false, () => this.setZoom(this.zoom / 1.2)), chip("fit", this.chosenZoom === null, () => this.setZoom(null)), chip("100 %", this.chosenZoom === 1, () => this.setZoom(1)), chip("+", false, () => this.setZoom(this.zoom * 1.2))];
   }
-  keys(): [string, string][] { return [["click", "go to node"], ["→ ←", "unfold, fold"], ["o u", "operand, user"], ["w s", "zoom"], ["alt ←", "back"]]; }
+  keys(): [string, string][] { return [["click", "go to node"], ["→ ←", "unfold, fold"], ["o u", "operand, user"], ["w s", "zoom"], ["0", "fit"], ["alt ←", "back"]]; }
   key(event: KeyboardEvent): boolean {
     if (event.altKey) return false;
     switch (event.key) {
       case "w": this.setZoom(this.zoom * 1.2); return true;
       case "s": this.setZoom(this.zoom / 1.2); return true;
-      case "0": this.setZoom(1); return true;
+      case "0": this.setZoom(null); return true;
       case "ArrowRight": this.toggle(this.centre, true); return true;
       case "ArrowLeft": this.toggle(this.centre, false); return true;
       case "Enter": {
@@ -160,19 +199,24 @@ export class GraphView implements View {
     }
     return false;
   }
+  printHeight(): number { return Math.min(this.layout.height + 2 * kMargin + 40, 900); }
   picture(): SVGSVGElement | null { return this.svgElement; }
   csv(): (string | number)[][] {
     const rows: (string | number)[][] = [["from", "to", "bytes"]];
     const add = (layout: Layout) => {
-      for (const edge of layout.edges) rows.push([this.model.name(edge.from), this.model.name(edge.to), edge.bytes]);
-      for (const node of layout.nodes) for (const callee of node.callees) if (callee.layout) add(callee.layout);
+      for (const { ids } of layout.edges) for (const [from, to] of ids) if (from >= 0) rows.push([this.model.name(from), this.model.name(to), bytesOfType(this.model.type(from))]);
+      for (const node of layout.nodes) {
+        for (const callee of node.callees) if (callee.layout) add(callee.layout);
+        if (node.scope?.layout) add(node.scope.layout);
+      }
     };
     add(this.layout);
     return rows;
   }
   state(): object {
-    const { nodes, edges } = this.layout;
-    return { centre: this.model.name(this.centre), nodes: nodes.filter((each) => each.id >= 0).map((each) => this.model.name(each.id)), stubs: nodes.filter((each) => each.id < 0).map((each) => each.stub), edges: edges.length,
-      calleeNodes: nodes.reduce((sum, node) => sum + node.callees.reduce((n, each) => n + (each.layout?.nodes.length ?? 0), 0), 0), canOpen: this.model.calls(this.centre).length > 0 };
+    const nodes = nodesOf(this.layout);
+    const scopes = (layout: Layout): string[] => layout.nodes.flatMap(({ scope }) => (scope ? [scope.name, ...(scope.layout ? scopes(scope.layout) : [])] : []));
+    return { centre: this.model.name(this.centre), nodes: nodes.filter((each) => each.id >= 0).map((each) => this.model.name(each.id)), stubs: nodes.filter((each) => each.stub !== "").map((each) => each.stub), edges: this.layout.edges.filter(({ ids }) => ids[0]![0] >= 0).length,
+      calleeNodes: nodes.reduce((sum, node) => sum + node.callees.reduce((n, each) => n + (each.layout ? nodesOf(each.layout).length : 0), 0), 0), canOpen: this.model.calls(this.centre).length > 0, scopes: scopes(this.layout), zoom: this.zoom };
   }
 }

@@ -34,6 +34,9 @@ export class Instructions {
   /** Time per step in the first profile. */
   measured: Float64Array;
 
+  /** True for a custom call whose cost is unknown. */
+  isUnknown(id: number): boolean { return (this.flags[id]! & 1) !== 0; }
+
   constructor(columns: Columns) {
     this.names = columns.strings("name");
     this.count = this.names.length;

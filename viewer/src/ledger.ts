@@ -74,7 +74,7 @@ export class Ledger implements TableSource {
       key, width, class: cls, title: title + (this.sort === `-${key}` ? " ▾" : this.sort === key ? " ▴" : ""),
       sort: () => this.page.set("sort", this.sort === `-${key}` ? key : `-${key}`) });
     const wide = this.table.width > 900;
-    const columns = [column("kind", "collective", wide ? 200 : 178, "label"), column("axis", "axis", wide ? 150 : 0, "mono"), column("payload", "payload", wide ? 84 : 72, "num"), column("times", "× per step", wide ? 84 : 70, "num soft"), column("ring", "ring / step", wide ? 110 : 88, "num"), column("direct", "direct / step", wide ? 110 : 92, "num"), column("interNode", "inter-node †", wide ? 90 : 76, "num")];
+    const columns = [column("kind", "collective", wide ? 200 : 0, "label"), column("axis", "axis", wide ? 150 : 0, "mono"), column("payload", "payload", wide ? 84 : 72, "num"), column("times", wide ? "× per step" : "×", wide ? 84 : 52, "num soft"), column("ring", "ring / step", wide ? 110 : 88, "num"), column("direct", "direct / step", wide ? 110 : 100, "num"), column("interNode", "inter-node †", wide ? 96 : 92, "num")];
     return wide ? [...columns, { key: "overlap", title: "overlaps", width: 0, class: "soft" }] : columns;
   }
   count(): number { return this.lines.length; }

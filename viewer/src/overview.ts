@@ -123,7 +123,7 @@ export class OverviewView implements View {
     const c = colors();
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `roofline of the ${ids.length} heaviest ops` });
     const formatPower = (e: number) => (e >= 0 && e < 4 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `10${[...String(e)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? "⁻").join("")}`);
-    for (let e = x0; e <= x1; e += Math.max(1, Math.ceil((x1 - x0) / 8))) picture.append(svg("path", { d: `M${px(10 ** e)} ${top}V${height - bottom}`, stroke: c.grid! }), svg("text", { x: px(10 ** e), y: height - bottom + 14, "text-anchor": "middle", class: "muted" }, formatPower(e)));
+    for (let e = x0; e <= x1; e += Math.max(1, Math.ceil((x1 - x0) / 8))) picture.append(svg("path", { d: `M${px(10 ** e)} ${top}V${height - bottom}`, stroke: c.grid! }), svg("text", { x: px(10 ** e), y: height - bottom + 14, "text-anchor": e === x1 ? "end" : "middle", class: "muted" }, formatPower(e)));
     const yStep = Math.max(1, Math.ceil((y1 - y0) / 6));
     for (let e = y0; e <= y1; e += yStep) picture.append(svg("path", { d: `M${left} ${py(10 ** e)}H${width - right}`, stroke: c.grid! }), svg("text", { x: left - 6, y: py(10 ** e) + 4, "text-anchor": "end", class: "muted" }, formatSi(10 ** e)));
     picture.append(svg("text", { x: width - right, y: height - 3, "text-anchor": "end", class: "muted" }, "flops per byte"));

@@ -121,7 +121,7 @@ export class Panel {
     const [collectives, participantTable] = this.collectives.get(model) ?? [null, null];
     const entries: Entry[] = [];
     if (isFused) entries.push(["", "included in the cost of the op that contains it"]);
-    if (instr.flags[id]! & 1) entries.push(["", "the cost of this custom call is unknown"]);
+    if (instr.isUnknown(id)) entries.push(["", "the cost of this custom call is unknown"]);
     if (instr.flops[id]! > 0) entries.push(["flops", each(instr.flops[id]!, formatSi)]);
     if (instr.transcendentals[id]! > 0) entries.push(["transcendentals", each(instr.transcendentals[id]!, formatSi)]);
     if (instr.bytes[id]! > 0) entries.push(["memory", each(instr.bytes[id]!, formatBytes)], ["", `${formatBytes(instr.read[id]!)} read, ${formatBytes(instr.written[id]!)} written`]);

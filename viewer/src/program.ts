@@ -9,6 +9,8 @@ import { ProgramPairs } from "./program_pairs";
 import { metricTitles, ProgramTable } from "./program_table";
 import { kindColors, type Page, type View } from "./view";
 
+const kMaxPrintHeight = 8000;  // px, about 400 rows
+
 export class ProgramView implements View {
   private page!: Page;
   private single!: ProgramTable;
@@ -66,6 +68,7 @@ export class ProgramView implements View {
     this.showSelection();
     if (!pairs) this.drawMinimap();
   }
+  printHeight(): number { return Math.min(this.count * 20 + 60, kMaxPrintHeight); }
   private get table(): ProgramTable["table"] { return this.visiblePairs?.table ?? this.single.table; }
   private get count(): number { return this.visiblePairs?.lines.length ?? this.lines.count; }
 

@@ -1,6 +1,7 @@
 // Program for two modules: matched rows of A and B share a line, with both values and their difference.
 import { type Cell, formatExact } from "./cells";
 import { displayText } from "./dom";
+import { formatSigned } from "./format";
 import { Kind } from "./instructions";
 import type { Model } from "./model";
 import { type LineOptions, ProgramLines, type RowMetric, rowMetrics } from "./program_lines";
@@ -135,10 +136,11 @@ export class ProgramPairs implements TableSource {
   // ---- the table
   columns(): Column[] {
     const title = metricTitles[this.metric];
+    const isWide = this.table.width > 860;
     const columns: Column[] = [
-      { key: "label", title: "op", width: 300, class: "label" }, { key: "type", title: "type", width: 0, class: "mono" },
+      { key: "label", title: "op", width: isWide ? 300 : 0, class: "label" }, ...(isWide ? [{ key: "type", title: "type", width: 0, class: "mono" }] : []),
       { key: "a", title: `A: ${title}`, width: 104, class: "num" }, { key: "b", title: `B: ${title}`, width: 104, class: "num" },
-      { key: "change", title: "B − A", width: 92, class: "num" }, { key: "source", title: "source", width: 128, class: "elide-left" }];
+      { key: "change", title: "B − A", width: 92, class: "num" }, { key: "source", title: "source", width: isWide ? 128 : 84, class: "elide-left" }];
     this.keys = columns.map((column) => column.key);
     return columns;
   }
@@ -153,7 +155,7 @@ export class ProgramPairs implements TableSource {
     return true;
   }
   private formatChange(value: number): string {
-    return value === 0 ? "" : `${value > 0 ? "+" : "−"}${formatMetric(this.metric, Math.abs(value))}`;
+    return value === 0 ? "" : formatSigned(value, formatMetric(this.metric, Math.abs(value)));
   }
 
   fill(line: number, tr: HTMLElement, cells: Cell[]): void {

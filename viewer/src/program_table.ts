@@ -80,17 +80,17 @@ export class ProgramTable implements TableSource {
   columns(): Column[] {
     const isWide = this.table.width > 760;
     const metrics = rowMetrics.filter((metric) => hasMetric(this.model, metric) && (this.totals[metric] > 0 || metric === "bytes"));
-    const source = this.hasSource ? 122 : 0;
+    const source = this.hasSource ? (isWide ? 122 : 84) : 0;
     const freeWidth = this.table.width - (isWide ? 240 : 210) - 52 - 80 * metrics.length - source;
-    const hasType = freeWidth > 110 || !this.hasSource;
+    const hasType = freeWidth > 110 || (!this.hasSource && isWide);
     const hasScope = this.hasScope && freeWidth > 165 + 110;
     const all: (Column | false)[] = [
-      { key: "label", title: "op", width: !isWide ? 210 : hasScope || this.hasSource ? 240 : 330, class: "label" },
+      { key: "label", title: "op", width: !isWide && !hasType ? 0 : !isWide ? 210 : hasScope || this.hasSource ? 240 : 330, class: "label" },
       hasType && { key: "type", title: "type", width: hasScope ? 165 : 0, class: "mono" },
       { key: "times", title: "×", width: 52, class: "num soft" },
       ...metrics.map((metric): Column => ({ key: metric, title: metricTitles[metric], width: 80, class: "num" })),
       hasScope && { key: "scope", title: "scope", width: 0, class: "elide-left" },
-      this.hasSource && { key: "source", title: "source", width: hasType ? source : 0, class: "elide-left" },
+      this.hasSource && { key: "source", title: "source", width: hasType || !isWide ? source : 0, class: "elide-left" },
     ];
     const columns = all.filter((each): each is Column => each !== false);
     this.keys = columns.map((column) => column.key);

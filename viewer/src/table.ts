@@ -48,7 +48,12 @@ export class VirtualTable {
   private size = { width: 0, height: 0 };
   private top = 0;
 
+  private static readonly all: VirtualTable[] = [];
+  /** Adapts all tables to their current sizes without waiting for the browser's notification. */
+  static resizeAll(): void { for (const table of this.all) if (table.element.isConnected) { table.measure(); table.reset(); } }
+
   constructor(private readonly source: TableSource, label: string) {
+    VirtualTable.all.push(this);
     this.head = h("div", { class: "thead", role: "row" });
     this.totalsRow = h("div", { class: "tsum", role: "row" });
     this.spacer = h("div", { class: "space", role: "presentation" });

@@ -246,6 +246,8 @@ export class TimelineView implements View {
     return false;
   }
 
+  printHeight(): number { return this.traces.length > 0 ? this.height + 300 : 200; }
+
   // ---- chips, keys and panel
   chips(): (Node | string)[] {
     if (this.traces.length === 0) return [];
@@ -264,12 +266,12 @@ export class TimelineView implements View {
 
   panel(): HTMLElement | null {
     if (this.traces.length === 0) return null;
-    if (this.span) return spanPanel(this.rows, this.span, "span");
+    if (this.span) return spanPanel(this.page, this.rows, this.span, "span");
     const match = /^(\d+)\.(\d+)$/.exec(this.page.settings.get("slice") ?? "");
     const row = match ? this.rows[Number(match[1])] : undefined;
     if (row && Number(match![2]) < row.lane.count) this.selectedSlice = { row, slice: Number(match![2]) };
     if (this.page.selection) return null;
-    if (!this.selectedSlice) return spanPanel(this.rows, this.fullRange, "whole timeline");
+    if (!this.selectedSlice) return spanPanel(this.page, this.rows, this.fullRange, "whole timeline");
     return slicePanel(this.page, this.selectedSlice.row, this.selectedSlice.slice);
   }
 
@@ -284,8 +286,10 @@ export class TimelineView implements View {
   picture(): HTMLCanvasElement | null { return this.traces.length > 0 ? this.canvas : null; }
   state(): object {
     const { span, selectedSlice } = this;
-    const stats = span ? spanStats(this.rows, span) : null;
+    const loops = this.rows.reduce((sum, { lane }) => sum + lane.parts.size, 0);
+    const stats = span ? spanStats(this.page, this.rows, span) : null;
     return {
+      loops,
       traces: this.traces.map(({ trace }) => ({ name: trace.name, predicted: trace.predicted, slices: trace.start.length, lanes: trace.lanes.length, end: trace.end, steps: trace.steps, flows: trace.flows.length,
         attributed: trace.lanes.reduce((sum, lane) => sum + lane.instr.reduce((n, id) => n + (id >= 0 ? 1 : 0), 0), 0), waiting: trace.lanes.reduce((sum, lane) => sum + lane.busy(6, 0, lane.count), 0),
         critical: trace.lanes.reduce((sum, lane) => sum + lane.duration.reduce((n, each, i) => n + (lane.critical?.[i] ? each : 0), 0), 0) })),

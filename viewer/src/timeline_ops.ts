@@ -1,7 +1,7 @@
 // The op table below the lanes: predicted time per step, and with a profile also the measured time.
 import { type Cell, formatExact } from "./cells";
 import { displayText } from "./dom";
-import { formatCount, formatPercent, formatSeconds } from "./format";
+import { formatCount, formatPercent, formatSeconds, formatSigned } from "./format";
 import type { Model } from "./model";
 import { type Column, type TableSource, VirtualTable } from "./table";
 import type { Page } from "./view";
@@ -46,7 +46,7 @@ export class TimelineOps implements TableSource {
     cells[3]!.setNumber(predicted > 0 ? formatSeconds(predicted) : "", predicted / this.maxSeconds, kind);
     if (!hasMeasured) { cells[4]!.setText(formatPercent(predicted / Math.max(this.total, 1e-300))); return; }
     cells[4]!.setNumber(measured > 0 ? formatSeconds(measured) : "", measured / this.maxSeconds, kind);
-    cells[5]!.setText(`${measured >= predicted ? "+" : "−"}${formatSeconds(Math.abs(measured - predicted))}`);
+    cells[5]!.setText(formatSigned(measured - predicted, formatSeconds(Math.abs(measured - predicted))));
   }
   tooltip(line: number, key: string): string {
     const { instr } = this.model;

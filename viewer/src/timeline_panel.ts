@@ -11,30 +11,39 @@ export interface DurationStats { count: number; total: number; min: number; max:
 export interface SpanStats { byKind: Map<number, DurationStats>; byOp: Map<string, DurationStats>; busy: number; waiting: number }
 
 /** Statistics by kind and by op of the slices in a span. A slice that is partly outside counts with the part inside. */
-export function spanStats(rows: LaneRow[], span: Range): SpanStats {
+export function spanStats(page: Page, rows: LaneRow[], span: Range): SpanStats {
   if (cache.rows === rows && cache.from === span.from && cache.to === span.to) return cache.stats!;
-  const stats = computeSpanStats(rows, span);
+  const stats = computeSpanStats(page, rows, span);
   cache = { rows, from: span.from, to: span.to, stats };
   return stats;
 }
 // Caches the last result, because zooming requests the same statistics repeatedly.
 let cache: { rows: LaneRow[] | null; from: number; to: number; stats: SpanStats | null } = { rows: null, from: 0, to: 0, stats: null };
 
-function computeSpanStats(rows: LaneRow[], span: Range): SpanStats {
+function computeSpanStats(page: Page, rows: LaneRow[], span: Range): SpanStats {
   const out: SpanStats = { byKind: new Map(), byOp: new Map(), busy: 0, waiting: 0 };
-  const add = <K>(map: Map<K, DurationStats>, key: K, value: number) => {
+  const addTo = <K>(map: Map<K, DurationStats>, key: K, value: number, count: number) => {
     const stats = map.get(key) ?? { count: 0, total: 0, min: Infinity, max: 0 };
-    ++stats.count; stats.total += value; stats.min = Math.min(stats.min, value); stats.max = Math.max(stats.max, value);
+    stats.count += count; stats.total += value; stats.min = Math.min(stats.min, value / count); stats.max = Math.max(stats.max, value / count);
     map.set(key, stats);
   };
-  for (const { lane, trace } of rows)
+  const add = (kind: number, op: string, value: number, count: number) => {
+    addTo(out.byKind, kind, value, count);
+    if (kind === kWaiting) { out.waiting += value; return; }
+    out.busy += value;
+    addTo(out.byOp, op, value, count);
+  };
+  for (const { lane, trace, module } of rows) {
+    const opOf = (instr: number, label: number) => (instr >= 0 ? page.models[module]!.label(instr) : trace.labels[label] ?? "");
     for (let i = lane.firstEndingAfter(span.from); i < lane.count && lane.start[i]! < span.to; ++i) {
       const overlap = Math.min(lane.start[i]! + lane.duration[i]!, span.to) - Math.max(lane.start[i]!, span.from);
-      add(out.byKind, lane.kind[i]!, overlap);
-      if (lane.kind[i] === kWaiting) { out.waiting += overlap; continue; }
-      out.busy += overlap;
-      add(out.byOp, trace.labels[lane.label[i]!] ?? "", overlap);
+      const loop = lane.parts.get(i);
+      if (!loop) { add(lane.kind[i]!, opOf(lane.instr[i]!, lane.label[i]!), overlap, 1); continue; }
+      // A folded loop counts with the work of its iterations.
+      const share = overlap / lane.duration[i]!;
+      for (const part of loop) add(part.kind, opOf(part.instr, part.label), part.seconds * share, Math.max(Math.round(part.count * share), 1));
     }
+  }
   return out;
 }
 
@@ -45,8 +54,8 @@ function statsTable(rows: [Node | string, string, DurationStats][], title: strin
   return table;
 }
 
-export function spanPanel(rows: LaneRow[], span: Range, caption: string): HTMLElement {
-  const { byKind, byOp, busy, waiting } = spanStats(rows, span);
+export function spanPanel(page: Page, rows: LaneRow[], span: Range, caption: string): HTMLElement {
+  const { byKind, byOp, busy, waiting } = spanStats(page, rows, span);
   const heaviest = <K>(map: Map<K, DurationStats>) => [...map].sort((x, y) => y[1].total - x[1].total);
   const swatch = (kind: number) => { const box = h("i", { class: "swatch" }); box.style.background = kindColors()[kind]!; return box; };
   const length = span.to - span.from;

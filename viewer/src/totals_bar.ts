@@ -1,6 +1,6 @@
 // The bar of totals above every view. The columns of all views sum to these values.
 import { clear, displayText, h, nameElement } from "./dom";
-import { formatBytes, formatCount, formatSeconds, formatSi } from "./format";
+import { formatBytes, formatCount, formatSeconds, formatSi, formatSigned } from "./format";
 import type { Model } from "./model";
 
 export function drawTotalsBar(bar: HTMLElement, models: Model[]): void {
@@ -33,7 +33,7 @@ function drawTwoModules(bar: HTMLElement, first: Model, second: Model): void {
   const [a, b] = [first.about, second.about];
   bar.append(h("span", { class: "name two", title: `${a.file} → ${b.file}` }, nameElement(`${a.name || a.file} → ${b.name || b.file}`)));
   const addChange = (key: string, from: number, to: number, text: (value: number) => string, isOptional = false) => {
-    const changeText = from === to ? "=" : from === 0 ? "new" : `${to > from ? "+" : "−"}${Math.abs((100 * (to - from)) / from).toFixed(1)} %`;
+    const changeText = from === to ? "=" : from === 0 ? "new" : `${formatSigned(to - from, Math.abs((100 * (to - from)) / from).toFixed(1))} %`;
     bar.append(h("span", { class: isOptional ? "hide-narrow" : "" }, h("span", { class: "k" }, key), from === to ? `${text(from)} ` : `${text(from)} → ${text(to)} `, h("span", { class: "muted" }, changeText)));
   };
   addChange("flops", a.totals.flops, b.totals.flops, formatSi);

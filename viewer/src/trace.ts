@@ -1,8 +1,9 @@
 // Traces: lanes of slices. Prefix sums give the busy time of a range of slices without iteration.
 import { Columns } from "./data";
 import type { Model } from "./model";
+import { type LoopPart, type PlacedSlice, unfoldLoops } from "./trace_loops";
 
-export const sliceKinds = ["matmul, convolution", "collective", "elementwise, reduce", "data movement", "library call", "other", "waiting"];
+export const sliceKinds = ["matmul, convolution", "collective", "elementwise, reduce", "data movement", "library call", "loop", "waiting"];
 export const kWaiting = 6;
 const kKinds = 7;
 
@@ -13,10 +14,15 @@ export class Lane {
   private readonly secondsBefore: Float64Array[];
   /** Number of slices before slice i that are on the critical path. */
   private readonly criticalBefore: Uint32Array | null;
-  constructor(readonly device: string, readonly stream: string, readonly first: number, readonly start: Float64Array, readonly duration: Float64Array, readonly instr: Int32Array, readonly label: Uint32Array, readonly kind: Uint8Array, readonly critical: Uint8Array | null) {
+  /** `parts`: for each folded loop, its work by label and kind, which counts instead of the slice itself. */
+  constructor(readonly device: string, readonly stream: string, readonly first: number, readonly start: Float64Array, readonly duration: Float64Array, readonly instr: Int32Array, readonly label: Uint32Array, readonly kind: Uint8Array, readonly critical: Uint8Array | null, readonly parts = new Map<number, LoopPart[]>(), private readonly lane = 0) {
     this.count = start.length;
     this.secondsBefore = Array.from({ length: kKinds }, () => new Float64Array(this.count + 1));
-    for (let i = 0; i < this.count; ++i) for (let k = 0; k < kKinds; ++k) this.secondsBefore[k]![i + 1] = this.secondsBefore[k]![i]! + (kind[i] === k ? duration[i]! : 0);
+    for (let i = 0; i < this.count; ++i) {
+      for (let k = 0; k < kKinds; ++k) this.secondsBefore[k]![i + 1] = this.secondsBefore[k]![i]!;
+      const loopParts = parts.get(i)?.filter((part) => part.lane === this.lane);
+      for (const { kind: k, seconds } of loopParts ?? [{ kind: kind[i]!, seconds: duration[i]! }]) this.secondsBefore[k]![i + 1]! += seconds;
+    }
     this.criticalBefore = critical ? new Uint32Array(this.count + 1) : null;
     if (this.criticalBefore) for (let i = 0; i < this.count; ++i) this.criticalBefore[i + 1] = this.criticalBefore[i]! + critical![i]!;
   }
@@ -55,14 +61,29 @@ function readTrace(columns: Columns): Trace {
   const about = JSON.parse(columns.strings("json")[0]!) as { name: string; predicted: boolean; steps?: number; devices: string[]; streams: string[] };
   const [device, stream, end] = [columns.u32("lane_device"), columns.u32("lane_stream"), columns.u32("lane_end")];
   const [start, duration, instr, label, kind] = [columns.f64("start"), columns.f64("duration"), columns.i32("instr"), columns.u32("label"), columns.u8("kind")];
-  const critical = columns.has("critical") ? columns.u8("critical") : null;
-  const lanes: Lane[] = [];
-  end.forEach((to, i) => {
-    const from = i === 0 ? 0 : end[i - 1]!;
-    lanes.push(new Lane(about.devices[device[i]!] ?? `device ${device[i]}`, about.streams[stream[i]!] ?? `stream ${stream[i]}`, from, start.subarray(from, to), duration.subarray(from, to), instr.subarray(from, to), label.subarray(from, to), kind.subarray(from, to), critical && critical.length > 0 ? critical.subarray(from, to) : null));
+  const critical = columns.has("critical") && columns.u8("critical").length > 0 ? columns.u8("critical") : null;
+  const laneOf = new Uint32Array(start.length);
+  end.forEach((to, lane) => laneOf.fill(lane, lane === 0 ? 0 : end[lane - 1]!, to));
+  const [flowFrom, flowTo] = [columns.u32("flow_from"), columns.u32("flow_to")];
+  const pairs = Array.from(flowFrom, (from, i) => [from, flowTo[i]!] as [number, number]);
+  const [loopSlices, iterations] = columns.has("loop_slice") ? [columns.u32("loop_slice"), columns.f64("loop_iterations")] : [[], []];
+  const { slices, flows, parts } = unfoldLoops({ device, laneOf, start, duration, label, instr, kind }, pairs, loopSlices, iterations);
+  const inLanes: PlacedSlice[][] = Array.from(end, () => []);
+  for (const slice of slices) inLanes[slice.lane]!.push(slice);
+  const placed = inLanes.flatMap((lane) => lane.sort((x, y) => x.start - y.start || x.source - y.source));
+  const index = new Map(placed.map((slice, i) => [slice, i]));
+  const allStart = Float64Array.from(placed, (slice) => slice.start);
+  const allDuration = Float64Array.from(placed, ({ source }) => duration[source]!);
+  let first = 0;
+  const lanes = inLanes.map((lane, i) => {
+    const [from, to] = [first, (first += lane.length)];
+    const column = <T>(values: { subarray(from: number, to: number): T }) => values.subarray(from, to);
+    const loops = new Map(lane.flatMap(({ source }, k) => (parts.has(source) ? [[k, parts.get(source)!] as [number, LoopPart[]]] : [])));
+    return new Lane(about.devices[device[i]!] ?? `device ${device[i]}`, about.streams[stream[i]!] ?? `stream ${stream[i]}`, from, column(allStart), column(allDuration),
+      Int32Array.from(lane, ({ source }) => instr[source]!), Uint32Array.from(lane, ({ source }) => label[source]!), Uint8Array.from(lane, ({ source }) => kind[source]!),
+      critical && Uint8Array.from(lane, ({ source }) => critical[source]!), loops, i);
   });
   let lastEnd = 0;
-  for (let i = 0; i < start.length; ++i) lastEnd = Math.max(lastEnd, start[i]! + duration[i]!);
-  const [flowFrom, flowTo] = [columns.u32("flow_from"), columns.u32("flow_to")];
-  return { name: about.name, predicted: about.predicted, lanes, labels: columns.strings("labels"), start, duration, end: lastEnd, flows: Array.from(flowFrom, (from, i) => [from, flowTo[i]!] as [number, number]), steps: about.steps ?? 1 };
+  for (let i = 0; i < allStart.length; ++i) lastEnd = Math.max(lastEnd, allStart[i]! + allDuration[i]!);
+  return { name: about.name, predicted: about.predicted, lanes, labels: columns.strings("labels"), start: allStart, duration: allDuration, end: lastEnd, flows: flows.map(([from, to]) => [index.get(from)!, index.get(to)!] as [number, number]), steps: about.steps ?? 1 };
 }

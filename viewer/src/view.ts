@@ -34,6 +34,8 @@ export interface View {
   showsOneModule?(): boolean;
   /** Returns true if the key was handled. */
   key(event: KeyboardEvent): boolean;
+  /** The height on paper in pixels; by default, that of a page. */
+  printHeight?(): number;
   /** A snapshot for tests. */
   state(): object;
   /** The view's table, for CSV. The first row is the header. */

@@ -174,7 +174,7 @@ class Ledger {
         padded += collective.times * static_cast<double>(TiledBytes(shape));
       }
     }
-    if (padded > plain)
+    if (FormatBytes(padded) != FormatBytes(plain))
       result_.assumptions.push_back(StrCat("payloads exclude tile padding: the operands of collectives take ",
                                            FormatBytes(padded), " in memory per step, of which ", FormatBytes(plain),
                                            " are elements"));

@@ -88,7 +88,7 @@ void Recorder::Wait(const PlannedAsync* async, std::span<const Part> during, dou
 }
 
 void Recorder::RemainingIterations(const Instruction& loop, double iterations, double start, double seconds) {
-  AddEvent(StrCat(loop.name, ": ", iterations, " more iterations"), kCompute, start, seconds, "loop", 1, {}, nullptr);
+  AddEvent(StrCat(loop.name, ": ", iterations, " more iterations"), kCompute, start, seconds, "loop", iterations, {}, nullptr);
 }
 
 AsyncTime& Recorder::AsyncOf(const PlannedAsync& async) {

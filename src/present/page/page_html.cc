@@ -5,11 +5,10 @@
 #include <set>
 
 #include "analyze/summary/totals.h"
+#include "analyze/summary/work_kind.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
-#include "core/ops/data_movement.h"
-#include "core/ops/traits.h"
 #include "present/page/page_text.h"
 #include "present/page/findings.h"
 
@@ -192,17 +191,19 @@ void WriteModule(const PageModule& page, const char* letter, Html& html) {
   html.Raw("</div></section>");
 }
 
-// Changes of collectives come first, those of data movement last.
-int RankOf(const Change& change) {
+// Changes of collectives come first, those of data movement last; what B adds precedes what it removes.
+std::pair<int, int> RankOf(const Change& change, const PageModule& a, const PageModule& b) {
+  const int what = change.kind == ChangeKind::kAdded ? 0 : change.kind == ChangeKind::kRemoved ? 2 : 1;
   const Instruction* hlo = change.instruction();
-  if (hlo == nullptr) return 1;
-  return IsCollective(*hlo) ? 0 : MovedOperands(*hlo).empty() ? 1 : 2;
+  if (hlo == nullptr) return {1, what};
+  const WorkKind kind = WorkKindOf(*hlo, (change.b != nullptr ? b : a).facts->fusion_works());
+  return {kind == WorkKind::kCollective ? 0 : kind == WorkKind::kMove || kind == WorkKind::kNone ? 2 : 1, what};
 }
 
-void WriteChanges(const PageDiff& diff, Html& html) {
+void WriteChanges(const PageDiff& diff, const PageModule& a, const PageModule& b, Html& html) {
   std::vector<Finding> rows;
   std::vector<Change> changes = diff.changes;
-  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return RankOf(a) < RankOf(b); });
+  std::stable_sort(changes.begin(), changes.end(), [&](const Change& x, const Change& y) { return RankOf(x, a, b) < RankOf(y, a, b); });
   for (const Change& change : changes)
     rows.push_back({ChangeSentence(change), change.instruction() == nullptr
                                                 ? std::string()
@@ -237,7 +238,7 @@ std::string PageHtml(const PageModule& a, const PageModule* b, const PageDiff* d
   html.Text(StrCat(a.module.name.empty() ? a.file : a.module.name, b == nullptr ? "" : " vs. ",
                    b == nullptr ? "" : b->module.name.empty() ? b->file : b->module.name, " · shoal"));
   html.Raw(StrCat("</title>\n<style>", style.text, "</style>\n</head>\n<body>\n<div id=app></div>\n<main id=overview>"));
-  if (diff != nullptr) WriteChanges(*diff, html);
+  if (diff != nullptr) WriteChanges(*diff, a, *b, html);
   WriteModule(a, "a", html);
   if (b != nullptr) WriteModule(*b, "b", html);
   html.Raw("</main>\n<noscript><p class=muted>The other views require JavaScript.</p></noscript>\n");

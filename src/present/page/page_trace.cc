@@ -87,6 +87,11 @@ void AddTrace(PageModule& page, const PageTrace& input, PageSection& section) {
   for (const TraceFlow& flow : trace.flows)
     if (std::max(flow.from, flow.to) < slice_of.size()) flows.push_back({slice_of[flow.from], slice_of[flow.to]});
 
+  // Slices that represent the loop iterations after the two simulated ones.
+  std::vector<uint32_t> loop_slice;
+  for (uint32_t i = 0; input.predicted && i < slices.size(); ++i)
+    if (slices[i].event.category == "loop") loop_slice.push_back(i);
+
   using Json = nlohmann::ordered_json;
   const Json about = {{"name", input.name},
                       {"predicted", input.predicted},
@@ -106,6 +111,8 @@ void AddTrace(PageModule& page, const PageTrace& input, PageSection& section) {
   if (input.predicted) section.AddOf("critical", slices, [](const Slice& slice) { return static_cast<uint8_t>(slice.critical); });
   section.AddOf("flow_from", flows, [](const TraceFlow& flow) { return static_cast<uint32_t>(flow.from); });
   section.AddOf("flow_to", flows, [](const TraceFlow& flow) { return static_cast<uint32_t>(flow.to); });
+  section.Add("loop_slice", loop_slice);
+  section.AddOf("loop_iterations", loop_slice, [&](uint32_t i) { return slices[i].event.times; });
   section.Add("labels", labels.all());
 }
 
