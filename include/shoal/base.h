@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,23 @@ struct Diag {
   Location at = {};
 };
 
+// Layout of text.
+struct TextStyle {
+  size_t width = 0;  // maximum columns of a line; 0: unlimited
+  bool color = false;
+};
+
+// The rule of the warning that a text ends early. Its complete computations were read.
+inline constexpr std::string_view kTruncatedRule = "loose.cut-short";
+
+// Which diagnostics become text, and how.
+struct DiagStyle {
+  TextStyle text = {};
+  bool verbose = false;  // add the location in shoal's own code that created each one
+  std::optional<Severity> severity = {};  // only those of this severity
+  std::string_view rule = {};             // only those of this rule
+};
+
 enum class ErrorKind : uint8_t {
   kModule,       // the module is invalid, or its execution failed
   kArgument,     // a wrong argument of the call: an unknown name, a buffer of the wrong size
@@ -50,8 +68,9 @@ enum class ErrorKind : uint8_t {
 class SHOAL_API Error {
  public:
   explicit Error(std::shared_ptr<const internal::ErrorState> state) : state_(std::move(state)) {}
-  // An error of kind kArgument, for callbacks.
+  // Errors of the caller, of kind kArgument and kEnvironment.
   static Error OfArgument(std::string message);
+  static Error OfEnvironment(std::string message);
 
   ErrorKind kind() const;
   // At least one error, then further errors and warnings.
@@ -59,8 +78,12 @@ class SHOAL_API Error {
   // The message of the first error.
   const std::string& message() const;
 
+  // At most a hundred diagnostics are kept, but all warnings are counted.
+  int64_t warning_count() const;
+
   // What the command line prints: "FILE:LINE:COLUMN: error: …", the line and a caret for each diagnostic.
   const std::string& ToText() const;
+  std::string ToText(const DiagStyle& style) const;
   const std::string& ToJson() const;
 
  private:

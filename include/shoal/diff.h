@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shoal/execute.h"
-#include "shoal/facts.h"
+#include "shoal/predict.h"
 
 namespace shoal::inline v0_1 {
 
@@ -17,6 +17,7 @@ struct Change {
 struct DiffOptions {
   std::vector<std::string> thresholds = {};  // "wire_bytes<=+2%"
   int64_t top = 20;                          // rows of each kind in the text; 0: all
+  std::optional<Machine> machine = {};       // adds the predicted step time on this machine: "step_seconds<=+2%"
 };
 struct ModuleDiff : View {
   std::vector<Change> changes = {};  // empty if the modules differ at most in names, text order and metadata

@@ -12,12 +12,6 @@ struct ViewState;
 
 namespace shoal::inline v0_1 {
 
-// Layout of text.
-struct TextStyle {
-  size_t width = 0;  // maximum columns of a line; 0: unlimited
-  bool color = false;
-};
-
 // A result as the text and the JSON that the command line prints.
 class SHOAL_API View {
  public:
@@ -25,17 +19,21 @@ class SHOAL_API View {
   explicit View(std::shared_ptr<const internal::ViewState> state) : state_(std::move(state)) {}
   std::string ToText(const TextStyle& style = {}) const;
   std::string ToJson() const;
+  // Only a matrix of traffic has this form; else empty.
+  std::string ToCsv() const;
   const std::shared_ptr<const internal::ViewState>& state() const { return state_; }
 
  private:
   std::shared_ptr<const internal::ViewState> state_;
 };
 
+inline constexpr std::string_view kBackends[] = {"cpu", "gpu", "tpu"};
+
 struct FactOptions {
   std::map<std::string, int64_t> trip_counts = {};   // by loop; they override those of the module
   std::map<std::string, double> probabilities = {};  // of branches, by name of the branch computation
   std::optional<int64_t> num_replicas = {}, num_partitions = {};  // default: from the module
-  std::string backend = {};  // whose buffer rules apply: cpu, gpu or tpu; default: from the module
+  std::string backend = {};  // of kBackends, whose buffer rules apply; default: from the module
 };
 
 struct Devices {
@@ -95,6 +93,7 @@ struct Cost : View {
 struct MemoryOptions {
   int64_t top = 10;                      // buffers; 0: all
   std::optional<int64_t> budget = {};    // bytes of a device
+  bool run = false;                      // also the memory that an execution by shoal needs
 };
 struct LiveBuffer {
   Instruction instruction;
@@ -103,6 +102,7 @@ struct LiveBuffer {
   int64_t bytes = 0;
 };
 struct Memory : View {
+  bool fits = true;          // in the budget
   int64_t device_bytes = 0;  // that a device must provide
   int64_t peak_bytes = 0;    // maximum of the live bytes
   int64_t argument_bytes = 0, output_bytes = 0, constant_bytes = 0, temporary_bytes = 0;
@@ -133,6 +133,8 @@ class SHOAL_API Facts {
  public:
   // Fails if an option names a loop, branch or backend that does not exist.
   static Result<Facts> Of(const Module& module, const FactOptions& options = {});
+  // The facts of two modules to compare. Each loop and branch that the options name must exist in one of them.
+  static Result<std::pair<Facts, Facts>> OfPair(const Module& a, const Module& b, const FactOptions& options = {});
   explicit Facts(std::shared_ptr<const internal::FactsState> state) : state_(std::move(state)) {}
 
   Module module() const;

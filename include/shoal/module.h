@@ -17,6 +17,8 @@ class Instruction;
 struct ReadOptions {
   // Each deviation from XLA's grammar is an error, not a warning.
   bool strict = false;
+  // If strict, accept exactly the text that XLA's parser accepts, which excludes some text that XLA itself prints.
+  bool xla_compatible = false;
 };
 
 // An HLO module. A default-constructed or moved-from module is empty: its functions return nothing, and functions that
@@ -42,6 +44,9 @@ class SHOAL_API Module {
   Shape result_shape() const;
   // Deviations from XLA's grammar that the reader tolerated.
   std::vector<Diag> warnings() const;
+  // At most a hundred warnings are kept, but all are counted.
+  int64_t warning_count() const;
+  std::string WarningText(const DiagStyle& style = {}) const;
 
   const std::shared_ptr<const internal::ModuleState>& state() const { return state_; }
 

@@ -34,8 +34,13 @@ class SHOAL_API Machine {
   double devices() const;
   std::vector<MachineParameter> parameters() const;
   // What `shoal machines NAME` prints.
-  std::string ToText() const;
+  std::string ToText(const TextStyle& style = {}) const;
   std::string ToJson() const;
+  // A file that Load accepts.
+  std::string ToYaml() const;
+  // A table of the catalogue, and one of the keys of a machine file.
+  static View Catalogue();
+  static View Keys();
 
   explicit Machine(std::shared_ptr<const internal::MachineState> state) : state_(std::move(state)) {}
   const std::shared_ptr<const internal::MachineState>& state() const { return state_; }
@@ -89,10 +94,32 @@ struct Prediction : View {
   SHOAL_API Result<View> Explain(const std::string& name) const;
 
   std::shared_ptr<const internal::PredictionState> prediction = {};
+  size_t index = 0;  // in it
 };
 
 // The predicted time of a step. Fails if the machine is too small, or if the module is not partitioned yet.
 SHOAL_API Result<Prediction> Predict(const Facts& facts, const Machine& machine);
+
+struct PredictOptions {
+  // "nodes=1,2,4": predict for each of these values of a parameter of the only machine. An error if none of them changes
+  // the prediction.
+  std::string sweep = {};
+  size_t top = 10;       // ops and source lines in the text and in the JSON; 0: all
+  bool all_ops = false;  // in the JSON: every op, with the terms of its time
+  bool trace = true;     // the timelines of the predictions
+};
+// The predictions of one module on several machines, side by side.
+struct Predictions : View {
+  std::vector<Prediction> all = {};  // in the order of the machines, or of the values of the sweep
+
+  // Why an op or a collective takes its time on each machine.
+  SHOAL_API Result<View> Explain(const std::string& name) const;
+
+  std::shared_ptr<const internal::PredictionState> state = {};
+};
+SHOAL_API Result<Predictions> Predict(const Facts& facts, const std::vector<Machine>& machines, const PredictOptions& options);
+// The predictions of two modules on the same machines.
+SHOAL_API Result<View> SideBySide(const Predictions& a, const Predictions& b);
 
 // Reads a profile: JAX (.xplane.pb, .json.gz) or one of `shoal run --profile`.
 SHOAL_API Result<Trace> ReadProfile(const std::string& path);
@@ -106,6 +133,7 @@ struct ProfileMatch : View {
   double predicted_seconds = 0, measured_seconds = 0;
   double unmatched_seconds = 0;  // of events that belong to no instruction
   std::vector<MeasuredOp> ops = {};   // largest error first
+  std::string mismatch = {};  // the reason why the profile is that of another module; empty: it is not
 };
 SHOAL_API Result<ProfileMatch> Match(const Prediction& prediction, const Trace& profile);
 

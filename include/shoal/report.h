@@ -11,7 +11,11 @@ struct PageOptions {
   int64_t devices_per_node = 8;
   std::optional<int64_t> budget = {};  // bytes of a device
 };
-// One HTML file that a browser opens from disk. `b`: the module to compare with.
-SHOAL_API Result<std::string> Page(const Facts& a, const PageOptions& options = {}, const Facts* b = nullptr);
+struct HtmlPage {
+  std::string html;      // one file that a browser opens from disk
+  std::string contents;  // what is in it, as JSON
+};
+// `b`: the module to compare with.
+SHOAL_API Result<HtmlPage> Page(const Facts& a, const PageOptions& options = {}, const Facts* b = nullptr);
 
 }  // namespace shoal::inline v0_1

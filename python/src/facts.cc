@@ -114,7 +114,7 @@ void BindFacts(nb::module_& m) {
       .def("page", [](const Facts& a, const std::vector<std::string>& machines, const Facts* b) {
         shoal::PageOptions options;
         for (const std::string& machine : machines) options.machines.push_back(MachineOf(machine, {}));
-        return WithoutGil([&] { return shoal::Page(a, options, b); });
+        return WithoutGil([&] { return shoal::Page(a, options, b); }).html;
       }, "machines"_a = std::vector<std::string>(), "other"_a = nb::none());
   m.def("facts", [](const shoal::Module& module, const std::map<std::string, int64_t>& trip_counts,
                     const std::string& backend) {

@@ -118,8 +118,9 @@ TEST(Machine, HasParameters) {
 TEST(Transform, RunsPassesOnACopy) {
   const Module module = Must(Parse("HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  y = f32[2] negate(x)\n  ROOT z = f32[2] abs(x)\n}\n"));
   int calls = 0;
-  const Module smaller = Must(Transform(module, {"remove-dead-code"}, {.after = [&](const PassInfo& pass, bool changed, double) {
-    calls += pass.name == "remove-dead-code" && changed;
+  const Module smaller = Must(Transform(module, {"remove-dead-code"}, {.after = [&](const PassOutcome& outcome) {
+    calls += outcome.pass.name == "remove-dead-code" && outcome.changed;
+    EXPECT_EQ(outcome.module.entry()->instructions().size(), 2u);
   }}));
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(module.entry()->instructions().size(), 3u);
@@ -165,7 +166,7 @@ TEST(Compare, FindsDifferentResults) {
 
 TEST(Page, ContainsBothModules) {
   const Facts a = Must(Facts::Of(Must(Read(kTensorParallel)))), b = Must(Facts::Of(Must(Read(kLoops))));
-  const std::string page = Must(Page(a, {.machines = {Must(Machine::Load("h100x8"))}}, &b));
+  const std::string page = Must(Page(a, {.machines = {Must(Machine::Load("h100x8"))}}, &b)).html;
   EXPECT_NE(page.find("nested_loops"), std::string::npos);
   EXPECT_NE(page.find("tensor_parallel_mlp"), std::string::npos);
   EXPECT_FALSE(Page(a, {.profiles = {"/no/such/profile"}}).ok());

@@ -132,7 +132,7 @@ class Worker {
     argv.push_back(nullptr);
     if (ftruncate(out_, 0) == 0) lseek(out_, 0, SEEK_SET);
     CallResult result;
-    result.status = Shoal(static_cast<int>(argv.size()) - 1, argv.data());
+    result.status = cli::Shoal(static_cast<int>(argv.size()) - 1, argv.data());
     if (result.status != 0) return result;
     result.out = Slurp("/proc/self/fd/" + std::to_string(out_));
     return result;

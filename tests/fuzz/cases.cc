@@ -285,7 +285,7 @@ bool Cases::Call(std::vector<std::string> arguments) {
   const int before = dup(STDOUT_FILENO);
   const int out = json ? open(document.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
   if (json) dup2(out, STDOUT_FILENO);
-  const int status = Shoal(static_cast<int>(argv.size()) - 1, argv.data());
+  const int status = cli::Shoal(static_cast<int>(argv.size()) - 1, argv.data());
   std::fflush(stdout);
   dup2(before, STDOUT_FILENO);
   close(before);

@@ -185,7 +185,7 @@ std::string RunOptions(const std::string& bytes, const std::string& folder) {
   const bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
   const int before = dup(STDOUT_FILENO), out = open("stdout", O_RDWR | O_CREAT | O_TRUNC, 0600);
   dup2(out, STDOUT_FILENO);
-  const int status = Shoal(static_cast<int>(arguments.size()), argv.data());
+  const int status = cli::Shoal(static_cast<int>(arguments.size()), argv.data());
   dup2(before, STDOUT_FILENO);
   close(before), close(out);
   if (status < 0 || status > 3) return StrCat("exit status ", status);

@@ -119,16 +119,19 @@ def check_private_headers(_):
 
 
 def check_namespace(_):
-    """All code of src/ is in namespace shoal::internal, except main.cc, extern "C" functions and, in api, the public API."""
+    """All code of src/ is in namespace shoal::internal or, in cli, in shoal::cli.
+
+    Exceptions are main.cc, extern "C" functions and, in api, the public API.
+    """
     problems = []
     for path in cpp_files(SRC):
         code = code_of(path)
         problems += [f"{name_of(path)}: namespace {found}"
                      for found in re.findall(r"\bnamespace\s+(shoal(?!::internal\b)[\w:]*)", code)
-                     if SRC / "api" not in path.parents]
+                     if SRC / "api" not in path.parents and not (SRC / "cli" in path.parents and found == "shoal::cli")]
         is_exempt = path.suffix == ".def" or path.name == "main.cc" or 'extern "C"' in code or SRC / "api" in path.parents
         has_code = re.search(r"^\s*[^#\s]", re.sub(r"^#(?:\\\n|.)*", "", code, flags=re.M), re.M)
-        if has_code and not is_exempt and not re.search(r"\bnamespace shoal::internal\b", code):
+        if has_code and not is_exempt and not re.search(r"\bnamespace shoal::(internal|cli)\b", code):
             problems.append(f"{name_of(path)}: not in namespace shoal::internal")
     return problems
 

@@ -227,7 +227,7 @@ shoal_error* shoal_page(const shoal_facts* a, const shoal_facts* b, const shoal_
     if (options.devices_per_node != 0) inner.devices_per_node = options.devices_per_node;
     inner.budget = Given(options.budget);
     auto page = shoal::Page(a->value, inner, b == nullptr ? nullptr : &b->value);
-    return page.ok() ? Give(std::move(*page), out) : MakeCError(page.error());
+    return page.ok() ? Give(std::move(page->html), out) : MakeCError(page.error());
   });
 }
 

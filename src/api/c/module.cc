@@ -179,7 +179,7 @@ shoal_error* shoal_pass_get(size_t index, shoal_pass_info* out) {
     shoal_pass_info info{};
     info.name = TextOf(all[index].name);
     info.reason = TextOf(all[index].reason);
-    info.is_communication = all[index].is_communication;
+    info.is_communication = all[index].group == shoal::PassGroup::kCommunication;
     return WriteStruct(info, out);
   });
 }

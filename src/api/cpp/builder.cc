@@ -75,7 +75,7 @@ shoal::Result<std::string> Ready(BuilderState& state, int32_t index, std::string
   return name.empty() ? std::string() : NewName(state, {}, name);
 }
 
-Error Failed(const Diag& diag) { return MakeError(diag, "module under construction", nullptr); }
+Error Failed(const Diag& diag) { return MakeError(diag, "module under construction"); }
 
 }  // namespace
 }  // namespace shoal::internal
@@ -110,7 +110,7 @@ Result<Module> ModuleBuilder::Finish(const ComputationBuilder& entry) {
     file.path = state_->module->source->name();
     file.module = std::move(state_->module);
     auto state = std::make_shared<const internal::ModuleState>(std::move(file), /*strict=*/true);
-    if (state->Verified().errors() > 0) return internal::MakeError(state->Verified(), state->file.path, state->file.text());
+    if (state->Verified().errors() > 0) return internal::MakeError(internal::LocatedDiags{state->Verified(), state->file.path, state->text()});
     return Module(std::move(state));
   });
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "api/cpp/error_state.h"
+#include "core/base/diag_width.h"
 #include "core/base/environment_error.h"
 #include "core/base/strings.h"
 #include "execute/interp/run.h"
@@ -34,40 +35,54 @@ shoal::Diag PublicDiag(const Diag& diag, const std::string& file, const Source* 
 }
 
 Error ErrorWithoutLocation(ErrorKind kind, std::string message) {
-  Diags diags;
-  diags.Add(EnvironmentError(message));
   auto state = std::make_shared<ErrorState>();
   state->kind = kind;
-  state->diags = PublicDiags(diags, "", nullptr);
+  state->located.diags.Add(EnvironmentError(message));
+  state->diags = state->located.ToPublic();
   state->text = StrCat("shoal: error: ", message, "\n");
-  state->json = ErrorJson("", nullptr, diags);
+  state->json = ErrorJson("", nullptr, state->located.diags);
   return Error(std::move(state));
+}
+
+bool IsSelected(const Diag& diag, const shoal::DiagStyle& style) {
+  if (style.severity && (diag.severity == Severity::kError) != (*style.severity == shoal::Severity::kError)) return false;
+  return style.rule.empty() || diag.rule == style.rule;
 }
 
 }  // namespace
 
-std::vector<shoal::Diag> PublicDiags(const Diags& diags, const std::string& file, const Source* source) {
+std::vector<shoal::Diag> LocatedDiags::ToPublic() const {
   std::vector<shoal::Diag> all;
-  for (const Diag& diag : diags.found()) all.push_back(PublicDiag(diag, file, source));
+  for (const Diag& diag : diags.found()) all.push_back(PublicDiag(diag, file, source.get()));
   return all;
 }
 
-Error MakeError(const Diags& diags, const std::string& file, const Source* source) {
+std::string LocatedDiags::ToText(const shoal::DiagStyle& style) const {
+  Diags selected;
+  const bool all = !style.severity && style.rule.empty();
+  for (const Diag& diag : diags.found())
+    if (!all && IsSelected(diag, style)) selected.Add(diag);
+  const std::unique_ptr<Source> empty = source == nullptr ? Source::FromString(file, "") : nullptr;
+  return Render(all ? diags : selected, source == nullptr ? *empty : *source, {.color = style.text.color, .verbose = style.verbose},
+                style.text.width);
+}
+
+Error MakeError(LocatedDiags located) {
   auto state = std::make_shared<ErrorState>();
-  state->kind = KindOf(diags);
-  state->diags = PublicDiags(diags, file, source);
+  state->kind = KindOf(located.diags);
+  state->diags = located.ToPublic();
   std::stable_partition(state->diags.begin(), state->diags.end(),
                         [](const shoal::Diag& diag) { return diag.severity == shoal::Severity::kError; });
-  const std::unique_ptr<Source> empty = source == nullptr ? Source::FromString(file, "") : nullptr;
-  state->text = Render(diags, source == nullptr ? *empty : *source);
-  state->json = ErrorJson(file, source, diags);
+  state->text = located.ToText({});
+  state->json = ErrorJson(located.file, located.source.get(), located.diags);
+  state->located = std::move(located);
   return Error(std::move(state));
 }
 
-Error MakeError(const Diag& diag, const std::string& file, const Source* source) {
-  Diags one;
-  one.Add(diag);
-  return MakeError(one, file, source);
+Error MakeError(const Diag& diag, const std::string& file, std::shared_ptr<const Source> source) {
+  LocatedDiags one{{}, file, std::move(source)};
+  one.diags.Add(diag);
+  return MakeError(std::move(one));
 }
 
 Error ArgumentError(std::string message) { return ErrorWithoutLocation(ErrorKind::kArgument, std::move(message)); }
@@ -81,10 +96,16 @@ Error UnexpectedError(const char* message) {
 namespace shoal::inline v0_1 {
 
 Error Error::OfArgument(std::string message) { return internal::ArgumentError(std::move(message)); }
+Error Error::OfEnvironment(std::string message) { return internal::ErrorWithoutLocation(ErrorKind::kEnvironment, std::move(message)); }
 ErrorKind Error::kind() const { return state_->kind; }
 std::span<const Diag> Error::diags() const { return state_->diags; }
 const std::string& Error::message() const { return state_->diags.front().message; }
+int64_t Error::warning_count() const { return state_->located.diags.warnings(); }
 const std::string& Error::ToText() const { return state_->text; }
+std::string Error::ToText(const DiagStyle& style) const {
+  // An error of the call itself has no file.
+  return state_->located.file.empty() && state_->located.source == nullptr ? state_->text : state_->located.ToText(style);
+}
 const std::string& Error::ToJson() const { return state_->json; }
 
 std::string_view Version() { return SHOAL_VERSION; }

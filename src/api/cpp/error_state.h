@@ -11,18 +11,27 @@
 
 namespace shoal::internal {
 
+// Diagnostics and the text that they refer to.
+struct LocatedDiags {
+  Diags diags = {};
+  std::string file = {};                        // the name for messages if there is no source
+  std::shared_ptr<const Source> source = {};    // may be null
+
+  // With locations as lines and columns.
+  std::vector<shoal::Diag> ToPublic() const;
+  std::string ToText(const shoal::DiagStyle& style) const;
+};
+
 struct ErrorState {
   ErrorKind kind = ErrorKind::kModule;
-  std::vector<shoal::Diag> diags;
+  LocatedDiags located;
+  std::vector<shoal::Diag> diags;  // errors first
   std::string text, json;
 };
 
-// Diagnostics with locations as lines and columns of `source`, which may be null. `file` is the name for messages.
-std::vector<shoal::Diag> PublicDiags(const Diags& diags, const std::string& file, const Source* source);
-
-// `diags` must have an error.
-Error MakeError(const Diags& diags, const std::string& file, const Source* source);
-Error MakeError(const Diag& diag, const std::string& file, const Source* source);
+// `located` must have an error.
+Error MakeError(LocatedDiags located);
+Error MakeError(const Diag& diag, const std::string& file, std::shared_ptr<const Source> source = {});
 // A wrong argument of an API call.
 Error ArgumentError(std::string message);
 Error MemoryError();

@@ -113,7 +113,7 @@ RunResult MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
   diags = executable->diags;
   const Diags warnings = RunWarnings(outcome.stats, executable->mixed);
   for (const Diag& diag : warnings.found()) diags.Add(diag);
-  run.warnings = PublicDiags(diags, executable->module->file.path, executable->module->file.text());
+  run.warnings = LocatedDiags{diags, executable->module->file.path, executable->module->text()}.ToPublic();
   run.outputs = BuffersOf(outcome.results);
   state->report.stats = std::move(outcome.stats);
   run.state = std::move(state);
@@ -225,7 +225,7 @@ Result<PendingRun> Executable::ExecuteAsync(Buffers arguments, const ExecuteOpti
     try {
       pending->thread = std::thread(std::move(body));
     } catch (const std::system_error&) {
-      return internal::MakeError(internal::EnvironmentError("the system cannot create a thread"), "", nullptr);
+      return internal::MakeError(internal::EnvironmentError("the system cannot create a thread"), "");
     }
     return PendingRun(std::move(pending));
   });

@@ -9,6 +9,7 @@
 #include "api/cpp/facts_state.h"
 #include "core/base/strings.h"
 #include "core/ops/op.h"
+#include "execute/interp/memory_preflight.h"
 #include "present/reports/assumptions.h"
 #include "present/reports/comm_report.h"
 #include "present/reports/cost_report.h"
@@ -25,17 +26,17 @@ std::string NotOneOf(const char* property, const std::string& value, std::span<c
 }
 
 // Fails if a loop, branch or backend does not exist.
-shoal::Result<FactOptions> InternalOptions(const ModuleHandle& module, const shoal::FactOptions& options) {
+shoal::Result<FactOptions> InternalOptions(std::initializer_list<const Module*> modules, const shoal::FactOptions& options) {
   FactOptions out;
   out.execution = {options.trip_counts, options.probabilities};
   for (const auto& [loop, count] : options.trip_counts) {
     if (count < 0) return ArgumentError(StrCat("the trip count of ", loop, " must not be negative, got ", count));
-    if (Status known = CheckLoopName(loop, {&module->module()}); !known.ok()) return ArgumentError(known.diag().message);
+    if (Status known = CheckLoopName(loop, modules); !known.ok()) return ArgumentError(known.diag().message);
   }
   for (const auto& [branch, probability] : options.probabilities) {
     if (!(probability >= 0 && probability <= 1))
       return ArgumentError(StrCat("the probability of ", branch, " must lie in [0, 1], got ", probability));
-    if (Status known = CheckBranchName(branch, {&module->module()}); !known.ok()) return ArgumentError(known.diag().message);
+    if (Status known = CheckBranchName(branch, modules); !known.ok()) return ArgumentError(known.diag().message);
   }
   for (const std::optional<int64_t>& count : {options.num_replicas, options.num_partitions})
     if (count && *count < 1) return ArgumentError(StrCat("the number of replicas and partitions must be positive, got ", *count));
@@ -67,6 +68,14 @@ shoal::CostTotals PublicCost(const Cost& cost) {
   return {cost.flops, cost.transcendentals, cost.bytes_read, cost.bytes_written};
 }
 
+Status AddRunMemory(const ModuleFacts& facts, MemReport& report) {
+  SHOAL_TRY(CheckBounded(facts.module()));
+  SHOAL_TRY(CheckConstantMemory(facts.module()));
+  report.run = RunMemoryOf(facts.module(), facts.executions(), facts.devices().grid);
+  if (report.run->peaks.empty()) report.run.reset();
+  return {};
+}
+
 std::string_view BufferKind(const LiveBuffer& buffer) {
   constexpr std::string_view kKinds[] = {"argument", "output", "constant", "temporary"};
   return kKinds[static_cast<size_t>(buffer.kind)];
@@ -83,17 +92,30 @@ shoal::Totals PublicTotals(const ModuleTotals& totals) {
 
 namespace shoal::inline v0_1 {
 
+static_assert(std::ranges::equal(kBackends, internal::kBackends));
+
 std::string View::ToText(const TextStyle& style) const {
   return state_ == nullptr ? "" : state_->text({style.width, style.color});
 }
 std::string View::ToJson() const { return state_ == nullptr ? "" : state_->json(); }
+std::string View::ToCsv() const { return state_ == nullptr || !state_->csv ? "" : state_->csv(); }
 
 Result<Facts> Facts::Of(const Module& module, const FactOptions& options) {
   if (module.empty()) return internal::NoModuleError();
   return internal::Guarded([&]() -> Result<Facts> {
-    Result<internal::FactOptions> inner = internal::InternalOptions(module.state(), options);
+    Result<internal::FactOptions> inner = internal::InternalOptions({&module.state()->module()}, options);
     if (!inner.ok()) return inner.error();
     return Facts(std::make_shared<const internal::FactsState>(module.state(), std::move(*inner)));
+  });
+}
+
+Result<std::pair<Facts, Facts>> Facts::OfPair(const Module& a, const Module& b, const FactOptions& options) {
+  if (a.empty() || b.empty()) return internal::NoModuleError();
+  return internal::Guarded([&]() -> Result<std::pair<Facts, Facts>> {
+    Result<internal::FactOptions> inner = internal::InternalOptions({&a.state()->module(), &b.state()->module()}, options);
+    if (!inner.ok()) return inner.error();
+    return std::pair(Facts(std::make_shared<const internal::FactsState>(a.state(), *inner)),
+                     Facts(std::make_shared<const internal::FactsState>(b.state(), *inner)));
   });
 }
 
@@ -126,7 +148,8 @@ Result<Collectives> Facts::collectives(const CollectiveOptions& options) const {
         state_->facts, state_->file(), {options.devices_per_node, options.matrix, options.sort, options.top}));
     const auto state = state_;
     Collectives out{internal::MakeView([report, state](const auto& style) { return CommText(*report, style); },
-                                       [report, state] { return CommJson(*report); }),
+                                       [report, state] { return CommJson(*report); },
+                                       [report, state] { return report->matrix ? CommMatrixCsv(*report) : ""; }),
                     {}};
     for (const internal::CommRow& row : report->rows) out.all.push_back(internal::PublicCollective(*state_, row));
     return out;
@@ -160,11 +183,16 @@ Result<Memory> Facts::memory(const MemoryOptions& options) const {
     if (internal::Status fits = CheckTotalSize(state_->facts.module()); !fits.ok())
       return state_->module->MakeError(fits.diag());
     const internal::ModuleMemory& memory = state_->facts.memory();
-    auto report = std::make_shared<const internal::MemReport>(
+    auto report = std::make_shared<internal::MemReport>(
         internal::MemReportOf(state_->facts, state_->file(), options.budget, options.top));
+    if (options.run) {
+      if (const shoal::Result<internal::ModuleHandle> valid = internal::VerifiedModule(state_->module); !valid.ok()) return valid.error();
+      if (internal::Status done = internal::AddRunMemory(state_->facts, *report); !done.ok()) return state_->module->MakeError(done.diag());
+    }
     const auto state = state_;
     Memory out{internal::MakeView([report, state](const auto& style) { return MemText(*report, style); },
                                   [report, state] { return MemJson(*report); })};
+    out.fits = report->Fits();
     out.device_bytes = DeviceBytes(memory);
     out.peak_bytes = memory.device.peak;
     out.argument_bytes = memory.device.arguments;

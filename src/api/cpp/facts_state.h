@@ -27,10 +27,12 @@ using FactsHandle = std::shared_ptr<const FactsState>;
 struct ViewState {
   std::function<std::string(const TextStyle& style)> text;
   std::function<std::string()> json;
+  std::function<std::string()> csv = {};  // may be empty
 };
 
-inline shoal::View MakeView(std::function<std::string(const TextStyle& style)> text, std::function<std::string()> json) {
-  return shoal::View(std::make_shared<const ViewState>(ViewState{std::move(text), std::move(json)}));
+inline shoal::View MakeView(std::function<std::string(const TextStyle& style)> text, std::function<std::string()> json,
+                            std::function<std::string()> csv = {}) {
+  return shoal::View(std::make_shared<const ViewState>(ViewState{std::move(text), std::move(json), std::move(csv)}));
 }
 
 shoal::Totals PublicTotals(const ModuleTotals& totals);

@@ -11,6 +11,8 @@
 namespace shoal::inline v0_1 {
 namespace {
 
+static_assert(kTruncatedRule == internal::kTruncatedRule);
+
 using internal::ModuleHandle;
 using internal::StrCat;
 
@@ -31,7 +33,7 @@ std::vector<Instruction> Views(const ModuleHandle& state, const Range& range) {
 }
 
 Result<Module> Finished(internal::ModuleFile file, bool strict) {
-  if (file.module == nullptr) return internal::MakeError(file.diags, file.path, file.text());
+  if (file.module == nullptr) return internal::MakeError(std::move(file));
   return Module(std::make_shared<const internal::ModuleState>(std::move(file), strict));
 }
 
@@ -76,8 +78,10 @@ Shape Module::result_shape() const {
 
 std::vector<Diag> Module::warnings() const {
   if (empty()) return {};
-  return internal::PublicDiags(state_->file.diags, state_->file.path, state_->file.text());
+  return state_->Warnings().ToPublic();
 }
+int64_t Module::warning_count() const { return empty() ? 0 : state_->file.diags.warnings(); }
+std::string Module::WarningText(const DiagStyle& style) const { return empty() ? "" : state_->Warnings().ToText(style); }
 
 std::string_view Computation::name() const { return computation_->name; }
 bool Computation::is_entry() const { return module_->module().entry == computation_; }
@@ -129,15 +133,15 @@ Metadata Instruction::metadata() const {
 
 Result<Module> Read(const std::string& path, const ReadOptions& options) {
   return internal::Guarded([&]() -> Result<Module> {
-    return Finished(internal::ReadModuleFile(path, {options.strict}), options.strict);
+    return Finished(internal::ReadModuleFile(path, {options.strict, options.xla_compatible}), options.strict);
   });
 }
 
 Result<Module> Parse(std::string_view bytes, const ReadOptions& options, const std::string& name) {
   return internal::Guarded([&]() -> Result<Module> {
     auto source = internal::Source::FromBytes(name, std::string(bytes));
-    if (!source.ok()) return internal::MakeError(source.diag(), name, nullptr);
-    return Finished(internal::ReadModuleSource(std::move(*source), {options.strict}), options.strict);
+    if (!source.ok()) return internal::MakeError(source.diag(), name);
+    return Finished(internal::ReadModuleSource(std::move(*source), {options.strict, options.xla_compatible}), options.strict);
   });
 }
 
@@ -145,7 +149,7 @@ Result<std::vector<Diag>> Verify(const Module& module) {
   if (module.empty()) return internal::NoModuleError();
   const internal::ModuleState& state = *module.state();
   return internal::Guarded([&]() -> Result<std::vector<Diag>> {
-    return internal::PublicDiags(state.Verified(), state.file.path, state.file.text());
+    return internal::LocatedDiags{state.Verified(), state.file.path, state.text()}.ToPublic();
   });
 }
 

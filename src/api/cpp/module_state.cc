@@ -43,13 +43,27 @@ shoal::Result<ModuleHandle> RunnableModule(const ModuleHandle& given) {
     ModuleFile file = ReadModuleSource(Source::FromString(text.name(), std::string(text.text())),
                                        {.strict = true, .collects_deviations = true});
     file.path = given->file.path;
-    if (file.module == nullptr || file.diags.errors() > 0) return MakeError(file.diags, file.path, file.text());
+    if (file.module == nullptr || file.diags.errors() > 0) return MakeError(std::move(file));
     module = std::make_shared<const ModuleState>(std::move(file), /*strict=*/true);
   }
-  const Diags& verified = module->Verified();
-  if (verified.errors() > 0) return MakeError(verified, module->file.path, module->file.text());
-  return module;
+  return VerifiedModule(std::move(module));
 }
+
+shoal::Result<ModuleHandle> VerifiedModule(ModuleHandle module) {
+  const Diags& verified = module->Verified();
+  if (verified.errors() == 0) return module;
+  LocatedDiags all = module->Warnings();
+  for (const Diag& diag : verified.found()) all.diags.Add(diag);
+  return MakeError(std::move(all));
+}
+
+LocatedDiags Located(ModuleFile file) {
+  std::shared_ptr<const Source> text = std::move(file.source);
+  if (file.module != nullptr) text = {file.module, file.module->source.get()};
+  return {std::move(file.diags), std::move(file.path), std::move(text)};
+}
+
+Error MakeError(ModuleFile file) { return MakeError(Located(std::move(file))); }
 
 Error NoModuleError() { return ArgumentError("the module is empty"); }
 

@@ -18,7 +18,7 @@ namespace shoal::internal {
 struct EditState;
 
 // Its functions may be called from several threads. What they compute is computed once.
-struct ModuleState {
+struct ModuleState : std::enable_shared_from_this<ModuleState> {
   explicit ModuleState(ModuleFile file, bool strict) : file(std::move(file)), strict(strict) {}
 
   const Module& module() const { return *file.module; }
@@ -26,7 +26,10 @@ struct ModuleState {
   const Diags& Verified() const;
   std::vector<const Instruction*> UsersOf(const Instruction& hlo) const;
   const Instruction* Find(std::string_view name) const;
-  Error MakeError(const Diag& diag) const { return internal::MakeError(diag, file.path, module().source.get()); }
+  std::shared_ptr<const Source> text() const { return {shared_from_this(), module().source.get()}; }
+  Error MakeError(const Diag& diag) const { return internal::MakeError(diag, file.path, text()); }
+  // The warnings of the reader.
+  LocatedDiags Warnings() const { return {file.diags, file.path, text()}; }
 
   ModuleFile file;
   const bool strict;                               // read strictly, so that it has no deviation
@@ -46,6 +49,12 @@ using ModuleHandle = std::shared_ptr<const ModuleState>;
 // The module, verified. A module that was read leniently is read again strictly if it has deviations.
 shoal::Result<ModuleHandle> RunnableModule(const ModuleHandle& module);
 
+// The module if it is valid.
+shoal::Result<ModuleHandle> VerifiedModule(ModuleHandle module);
+// The diagnostics of a file, with its text.
+LocatedDiags Located(ModuleFile file);
+// The error for a file that could not be read, or whose diagnostics have an error.
+Error MakeError(ModuleFile file);
 // The error for an empty module.
 Error NoModuleError();
 

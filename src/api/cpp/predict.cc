@@ -3,6 +3,7 @@
 #include "api/cpp/predict_state.h"
 #include "core/base/strings.h"
 #include "formats/files/profile.h"
+#include "predict/timeline/sweep.h"
 #include "present/reports/machines_report.h"
 
 namespace shoal::internal {
@@ -28,11 +29,18 @@ shoal::Trace PublicTrace(Trace trace) {
   return out;
 }
 
-shoal::Prediction PublicPrediction(std::shared_ptr<const PredictionState> state) {
-  const Prediction& forecast = state->report.forecasts.front();
+// The text of one prediction must not show those on other machines.
+shoal::View ViewOf(const PredictionHandle& state, size_t index) {
+  const bool only = state->report.forecasts.size() == 1;
+  return MakeView(
+      [=](const auto& style) { return only ? TimeText(state->report, style) : TimeText(state->ReportOn(index), style); },
+      [=] { return only ? TimeJson(state->report) : TimeJson(state->ReportOn(index)); });
+}
+
+shoal::Prediction PublicPrediction(const PredictionHandle& state, size_t index, bool with_trace) {
+  const Prediction& forecast = state->report.forecasts[index];
   const SimulatedStep& step = forecast.prediction;
-  shoal::Prediction out{MakeView([state](const auto& style) { return TimeText(state->report, style); },
-                                 [state] { return TimeJson(state->report); })};
+  shoal::Prediction out{ViewOf(state, index)};
   out.machine = forecast.machine.name;
   out.step_seconds = step.step_seconds;
   out.device_seconds = step.device_seconds;
@@ -48,12 +56,45 @@ shoal::Prediction PublicPrediction(std::shared_ptr<const PredictionState> state)
   for (const AsyncTime& time : step.asyncs)
     out.transfers.push_back({ViewOf(state, *time.async->start), time.times, time.seconds, time.exposed});
   out.warnings = forecast.warnings;
-  out.trace = PublicTrace(step.trace);
-  out.prediction = std::move(state);
+  if (with_trace) out.trace = PublicTrace(step.trace);
+  out.prediction = state;
+  out.index = index;
   return out;
 }
 
+// Predicts the module on each machine.
+shoal::Result<std::shared_ptr<PredictionState>> PredictOn(const FactsHandle& facts, const std::vector<Machine>& machines) {
+  auto state = std::make_shared<PredictionState>();
+  state->facts = facts;
+  const std::shared_ptr<const ModuleFacts> shared(facts, &facts->facts);
+  auto input = PredictionInput::Of(shared);
+  if (!input.ok()) return facts->module->MakeError(input.diag());
+  state->input = std::move(*input);
+  state->report.file = facts->file();
+  state->report.input = state->input.get();
+  state->report.assumptions = TimeNotes(*state->input, shared->devices().from);
+  for (const Machine& machine : machines) {
+    auto forecast = PredictOnMachine(*state->input, machine);
+    if (!forecast.ok()) return ArgumentError(forecast.diag().message);
+    state->report.forecasts.push_back(std::move(*forecast));
+  }
+  return state;
+}
+
+shoal::Result<shoal::View> ExplainedView(const PredictionHandle& state, std::shared_ptr<const TimeReport> report, const std::string& name) {
+  if (ExplainText(*report, name, {}).empty()) return ArgumentError(NoSuchOpMessage(*report, name));
+  return MakeView([state, report, name](const auto& style) { return ExplainText(*report, name, style); },
+                  [state, report, name] { return ExplainJson(*report, name); });
+}
+
 }  // namespace
+
+TimeReport PredictionState::ReportOn(size_t machine) const {
+  TimeReport one{.file = report.file, .input = report.input, .forecasts = {report.forecasts[machine]}, .sweep = {}, .points = {},
+                 .assumptions = report.assumptions, .against = {}, .top = report.top, .all_ops = report.all_ops};
+  return one;
+}
+
 }  // namespace shoal::internal
 
 namespace shoal::inline v0_1 {
@@ -102,44 +143,87 @@ std::vector<MachineParameter> Machine::parameters() const {
   return all;
 }
 
-std::string Machine::ToText() const { return MachineText(state_->machine, {}); }
+std::string Machine::ToText(const TextStyle& style) const { return MachineText(state_->machine, {style.width, style.color}); }
 std::string Machine::ToJson() const { return internal::MachinesJson({state_->machine}); }
+std::string Machine::ToYaml() const { return MachineYaml(state_->machine); }
+
+View Machine::Catalogue() {
+  auto machines = std::make_shared<std::vector<internal::Machine>>();
+  for (const internal::Preset& preset : internal::Presets())
+    if (auto machine = internal::LoadMachine(std::string(preset.name)); machine.ok()) machines->push_back(std::move(*machine));
+  return internal::MakeView([machines](const auto& style) { return MachinesText(*machines, style); },
+                            [machines] { return MachinesJson(*machines); });
+}
+
+View Machine::Keys() {
+  return internal::MakeView([](const auto& style) { return internal::MachineKeysText(style); }, [] { return std::string(); });
+}
 
 std::string Trace::ToJson() const { return state == nullptr ? "" : TraceJson(state->trace); }
 
 Result<Prediction> Predict(const Facts& facts, const Machine& machine) {
   return internal::Guarded([&]() -> Result<Prediction> {
-    auto state = std::make_shared<internal::PredictionState>();
-    state->facts = facts.state();
-    const std::shared_ptr<const internal::ModuleFacts> shared(state->facts, &state->facts->facts);
-    auto input = internal::PredictionInput::Of(shared);
-    if (!input.ok()) return state->facts->module->MakeError(input.diag());
-    state->input = std::move(*input);
-    state->report.file = state->facts->file();
-    state->report.input = state->input.get();
-    state->report.assumptions = TimeNotes(*state->input, shared->devices().from);
-    auto forecast = PredictOnMachine(*state->input, machine.state()->machine);
-    if (!forecast.ok()) return internal::ArgumentError(forecast.diag().message);
-    state->report.forecasts.push_back(std::move(*forecast));
-    return internal::PublicPrediction(std::move(state));
+    auto state = internal::PredictOn(facts.state(), {machine.state()->machine});
+    if (!state.ok()) return state.error();
+    return internal::PublicPrediction(*state, 0, /*with_trace=*/true);
   });
+}
+
+Result<Predictions> Predict(const Facts& facts, const std::vector<Machine>& machines, const PredictOptions& options) {
+  return internal::Guarded([&]() -> Result<Predictions> {
+    std::vector<internal::Machine> all;
+    for (const Machine& machine : machines) all.push_back(machine.state()->machine);
+    internal::Sweep sweep;
+    if (!options.sweep.empty()) {
+      if (all.size() != 1) return internal::ArgumentError("a sweep needs exactly one machine");
+      auto parsed = internal::ParseSweep(all.front(), options.sweep);
+      if (!parsed.ok()) return internal::ArgumentError(parsed.diag().message);
+      sweep = std::move(*parsed);
+      all = std::move(sweep.machines);
+    }
+    auto state = internal::PredictOn(facts.state(), all);
+    if (!state.ok()) return state.error();
+    internal::TimeReport& report = (*state)->report;
+    if (const std::string reason = WhySweepIsConstant(sweep, *report.input, report.forecasts); !reason.empty())
+      return internal::ArgumentError(reason);
+    report.sweep = std::move(sweep.parameter);
+    report.points = std::move(sweep.values);
+    report.top = options.top;
+    report.all_ops = options.all_ops;
+    const internal::PredictionHandle shared = std::move(*state);
+    Predictions out{internal::MakeView([shared](const auto& style) { return TimeText(shared->report, style); },
+                                       [shared] { return TimeJson(shared->report); })};
+    for (size_t i = 0; i < shared->report.forecasts.size(); ++i)
+      out.all.push_back(internal::PublicPrediction(shared, i, options.trace));
+    out.state = shared;
+    return out;
+  });
+}
+
+Result<View> Predictions::Explain(const std::string& name) const {
+  if (state == nullptr) return internal::ArgumentError("there are no predictions");
+  return internal::Guarded([&]() -> Result<View> { return internal::ExplainedView(state, {state, &state->report}, name); });
+}
+
+Result<View> SideBySide(const Predictions& a, const Predictions& b) {
+  if (a.all.empty() || a.all.size() != b.all.size())
+    return internal::ArgumentError("both modules need predictions on the same machines");
+  return internal::MakeView(
+      [a = a.state, b = b.state](const auto& style) { return TimePairText(a->report, b->report, style); },
+      [a = a.state, b = b.state] { return TimePairJson(a->report, b->report); });
 }
 
 Result<View> Prediction::Explain(const std::string& name) const {
   if (prediction == nullptr) return internal::ArgumentError("the prediction is empty");
   return internal::Guarded([&]() -> Result<View> {
-    if (ExplainText(prediction->report, name, {}).empty())
-      return internal::ArgumentError(NoSuchOpMessage(prediction->report, name));
-    return internal::MakeView(
-        [state = prediction, name](const auto& style) { return ExplainText(state->report, name, style); },
-        [state = prediction, name] { return ExplainJson(state->report, name); });
+    return internal::ExplainedView(prediction, std::make_shared<internal::TimeReport>(prediction->ReportOn(index)), name);
   });
 }
 
 Result<Trace> ReadProfile(const std::string& path) {
   return internal::Guarded([&]() -> Result<Trace> {
     auto trace = internal::ReadProfile(path);
-    if (!trace.ok()) return internal::MakeError(trace.diag(), path, nullptr);
+    if (!trace.ok()) return internal::MakeError(trace.diag(), path);
     return internal::PublicTrace(std::move(*trace));
   });
 }
@@ -148,13 +232,13 @@ Result<ProfileMatch> Match(const Prediction& prediction, const Trace& profile) {
   if (prediction.prediction == nullptr || profile.state == nullptr)
     return internal::ArgumentError("the prediction or the profile is empty");
   return internal::Guarded([&]() -> Result<ProfileMatch> {
-    const internal::PredictionState& state = *prediction.prediction;
-    auto report = std::make_shared<internal::TimeReport>(state.report);
-    report->against = CompareWith(state.step(), profile.state->trace);
+    auto report = std::make_shared<internal::TimeReport>(prediction.prediction->ReportOn(prediction.index));
+    report->against = CompareWith(report->forecasts.front().prediction, profile.state->trace);
     ProfileMatch match{internal::MakeView(
         [report, keep = prediction.prediction](const auto& style) { return ProfileComparisonText(*report, style); },
         [report, keep = prediction.prediction] { return TimeJson(*report); })};
     const internal::ProfileComparison& comparison = *report->against;
+    match.mismatch = WhyProfileDiffers(comparison);
     match.steps = comparison.steps;
     match.predicted_seconds = comparison.predicted;
     match.measured_seconds = comparison.measured;

@@ -18,13 +18,14 @@ struct TraceState {
   Trace trace;
 };
 
-// A prediction and what it points to.
+// The predictions of a module and what they point to.
 struct PredictionState {
   FactsHandle facts;
   std::unique_ptr<PredictionInput> input;
-  TimeReport report;  // with one forecast
+  TimeReport report;  // a forecast per machine
 
-  const SimulatedStep& step() const { return report.forecasts.front().prediction; }
+  // The report on one of the machines.
+  TimeReport ReportOn(size_t machine) const;
 };
 
 using PredictionHandle = std::shared_ptr<const PredictionState>;

@@ -5,10 +5,10 @@
 
 namespace shoal::inline v0_1 {
 
-Result<std::string> Page(const Facts& a, const PageOptions& options, const Facts* b) {
+Result<HtmlPage> Page(const Facts& a, const PageOptions& options, const Facts* b) {
   if (options.devices_per_node < 1 || options.budget.value_or(0) < 0)
     return internal::ArgumentError("devices_per_node must be positive, and the budget must not be negative");
-  return internal::Guarded([&]() -> Result<std::string> {
+  return internal::Guarded([&]() -> Result<HtmlPage> {
     const auto input = [](const Facts& facts) -> internal::PageInput {
       return {facts.state()->file(), std::shared_ptr<const internal::ModuleFacts>(facts.state(), &facts.state()->facts)};
     };
@@ -20,7 +20,7 @@ Result<std::string> Page(const Facts& a, const PageOptions& options, const Facts
     const internal::PageInput first = input(a), second = b != nullptr ? input(*b) : internal::PageInput();
     auto page = internal::MakePage(first, b != nullptr ? &second : nullptr, inner);
     if (!page.ok()) return internal::ArgumentError(page.diag().message);
-    return std::move(page->html);
+    return HtmlPage{std::move(page->html), std::move(page->directory)};
   });
 }
 

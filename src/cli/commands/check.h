@@ -3,7 +3,7 @@
 
 #include "cli/commands/input.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct CheckFlags {
   CommonFlags common;
@@ -13,4 +13,4 @@ struct CheckFlags {
 // Returns the exit status.
 int CheckCommand(const CheckFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -1,21 +1,19 @@
 #include "cli/commands/comm.h"
 
-#include "present/reports/comm_report.h"
-
-namespace shoal::internal {
+namespace shoal::cli {
 
 int CommCommand(const CommFlags& flags) {
-  Input input = ReadInput(flags.file, {flags.common.strict});
-  if (input.module == nullptr) return FailOnInput(input, flags.common);
-  const Module& module = *input.module;
-  const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({&module});
-  if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
-  const ModuleFacts facts(module, {*options, flags.num_replicas, flags.num_partitions, std::nullopt});
-  const CommReport report =
-      CommReportOf(facts, flags.file, {flags.devices_per_node, /*matrix=*/!flags.matrix.empty(), flags.sort, flags.top});
-  const bool csv = report.matrix && flags.matrix == "csv";
-  const std::string text = csv ? CommMatrixCsv(report) : flags.common.json ? CommJson(report) : CommText(report, OutputStyle());
-  return Finish(input, text, flags.common);
+  const Result<Module> module = ReadModule(flags.file, {flags.common.strict});
+  if (!module.ok()) return Fail(module.error(), flags.common);
+  FactOptions options = flags.loops.ToFactOptions();
+  options.num_replicas = flags.num_replicas;
+  options.num_partitions = flags.num_partitions;
+  const Result<Facts> facts = Facts::Of(*module, options);
+  if (!facts.ok()) return Fail(facts.error(), flags.common);
+  const Result<Collectives> collectives =
+      facts->collectives({flags.devices_per_node, flags.top, /*matrix=*/!flags.matrix.empty(), flags.sort});
+  if (!collectives.ok()) return Fail(collectives.error(), flags.common);
+  return Finish(*module, flags.matrix == "csv" ? collectives->ToCsv() : TextOf(*collectives, flags.common), flags.common);
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

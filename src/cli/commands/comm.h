@@ -4,7 +4,7 @@
 #include "cli/commands/input.h"
 #include "cli/commands/loop_flags.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct CommFlags {
   CommonFlags common;
@@ -17,4 +17,4 @@ struct CommFlags {
 // Returns the exit status.
 int CommCommand(const CommFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

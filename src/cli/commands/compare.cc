@@ -150,7 +150,7 @@ class CompareSession {
     report_.outputs = std::move(*outputs);
     report_.a = StrCat(a_.input.text()->name(), " on ", a_.devices.from);
     report_.b = StrCat(b_.input.text()->name(), " on ", b_.devices.from);
-    const int status = WriteText(flags_.common.json ? CompareJson(report_) : CompareText(report_, OutputStyle()));
+    const int status = WriteText(flags_.common.json ? CompareJson(report_) : CompareText(report_, Internal(OutputStyle())));
     return status == kOk && !Agree(report_.outputs) ? kInputError : status;
   }
 

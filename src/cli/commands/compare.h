@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/commands/engine_flags.h"
-#include "cli/commands/input.h"
+#include "cli/commands/run_input.h"
 #include "cli/commands/job.h"
 #include "cli/commands/run_limits.h"
 #include "execute/data/compare.h"

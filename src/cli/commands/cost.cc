@@ -1,15 +1,14 @@
 #include "cli/commands/cost.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 int CostCommand(const CostFlags& flags) {
-  Input input = ReadInput(flags.file, {flags.common.strict});
-  if (input.module == nullptr) return FailOnInput(input, flags.common);
-  const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({input.module.get()});
-  if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
-  const ModuleFacts facts(*input.module, {.execution = *options});
-  const CostReport report = CostReportOf(facts, flags.file, flags.options);
-  return Finish(input, flags.common.json ? CostJson(report) : CostText(report, OutputStyle()), flags.common);
+  const Result<Module> module = ReadModule(flags.file, {flags.common.strict});
+  if (!module.ok()) return Fail(module.error(), flags.common);
+  const Result<Facts> facts = Facts::Of(*module, flags.loops.ToFactOptions());
+  if (!facts.ok()) return Fail(facts.error(), flags.common);
+  const Result<Cost> cost = facts->cost(flags.options);
+  return cost.ok() ? Finish(*module, TextOf(*cost, flags.common), flags.common) : Fail(cost.error(), flags.common);
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

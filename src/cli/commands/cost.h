@@ -3,18 +3,17 @@
 
 #include "cli/commands/input.h"
 #include "cli/commands/loop_flags.h"
-#include "present/reports/cost_report.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct CostFlags {
   CommonFlags common;
   LoopFlags loops;
   std::string file;
-  CostReportOptions options;
+  CostOptions options;
 };
 
 // Returns the exit status.
 int CostCommand(const CostFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -4,7 +4,7 @@
 #include "cli/commands/input.h"
 #include "cli/commands/loop_flags.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct DiffFlags {
   CommonFlags common;
@@ -18,4 +18,4 @@ struct DiffFlags {
 // Returns the exit status.
 int DiffCommand(const DiffFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

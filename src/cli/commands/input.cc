@@ -1,106 +1,68 @@
 #include "cli/commands/input.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "cli/commands/base.h"
 #include "cli/commands/interrupt.h"
-#include "core/base/diag_width.h"
-#include "core/base/printable.h"
-#include "core/base/strings.h"
-#include "core/base/units.h"
-#include "core/base/environment_error.h"
-#include "present/reports/diags_json.h"
-#include "present/reports/table.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
-DiagStyle StyleOf(const CommonFlags& flags) {
-  DiagStyle style;
-  style.color = ErrorStyle().color;
-  style.verbose = flags.verbose;
-  return style;
+DiagStyle StyleOf(const CommonFlags& flags, Severity severity) {
+  return {.text = ErrorStyle(), .verbose = flags.verbose, .severity = severity};
 }
 
-std::string RenderDiags(const Input& input, const Diags& diags, const CommonFlags& flags) {
-  std::unique_ptr<Source> empty;
-  if (input.text() == nullptr) empty = Source::FromString(input.path, "");
-  const Source& text = empty == nullptr ? *input.text() : *empty;
-  return Render(diags, text, StyleOf(flags), ErrorStyle().width);
+// Prints the warnings, or only their number. `text` renders them.
+void PrintWarnings(int64_t count, std::string_view file, const CommonFlags& flags, const std::function<std::string()>& text) {
+  if (count == 0 || flags.json) return;
+  if (flags.warnings) return PrintToStderr(text());
+  PrintToStderr(StrCat(EscapeName(file), ": ", Pluralize(count, "warning"),
+                       count == 1 ? "; --warnings shows it\n" : "; --warnings shows them\n"));
 }
 
-// The diagnostics of one severity.
-Diags WithSeverity(const Diags& diags, Severity severity) {
-  Diags selected;
-  for (const Diag& diag : diags.found())
-    if (diag.severity == severity) selected.Add(diag);
-  return selected;
-}
+std::string_view FileOf(std::span<const Diag> diags) { return diags.empty() ? "" : std::string_view(diags.front().at.file); }
 
 }  // namespace
 
-Input ReadInput(const std::string& path, const ParseOptions& options) {
+Result<Module> ReadModule(const std::string& path, const ReadOptions& options) {
   SetActivity(StrCat("reading ", path));
-  Input input = ReadModuleFile(path, options);
+  Result<Module> module = Read(path, options);
   SetActivity(StrCat("working on ", path));
-  return input;
+  return module;
 }
 
-void PrintDiags(const Input& input, const CommonFlags& flags) { PrintToStderr(RenderDiags(input, input.diags, flags)); }
-
-void PrintWarnings(const Input& input, const CommonFlags& flags) {
+void PrintWarnings(const Module& module, const CommonFlags& flags) {
+  if (module.warning_count() == 0) return;
+  const std::vector<Diag> warnings = module.warnings();
   // PrintTruncationWarning has already printed these.
-  const auto printed = std::count_if(input.diags.found().begin(), input.diags.found().end(),
-                                     [](const Diag& diag) { return diag.rule == kTruncatedRule; });
-  const int64_t count = input.diags.warnings() - (flags.warnings ? 0 : printed);
-  if (count == 0 || flags.json) return;
-  if (flags.warnings) {
-    PrintToStderr(RenderDiags(input, WithSeverity(input.diags, Severity::kWarning), flags));
-  } else {
-    PrintToStderr(StrCat(EscapeName(input.text() != nullptr ? input.text()->name() : input.path), ": ", Pluralize(count, "warning"),
-                         count == 1 ? "; --warnings shows it\n" : "; --warnings shows them\n"));
-  }
+  const auto printed = std::ranges::count(warnings, kTruncatedRule, &Diag::rule);
+  PrintWarnings(module.warning_count() - (flags.warnings ? 0 : printed), FileOf(warnings), flags,
+                [&] { return module.WarningText(StyleOf(flags, Severity::kWarning)); });
 }
 
-int FailOnInput(const Input& input, const CommonFlags& flags) {
-  const auto& found = input.diags.found();
-  const bool is_environment = std::any_of(found.begin(), found.end(), IsEnvironmentError);
-  const int status = is_environment ? kUsageOrSystemError : kInputError;
-  if (flags.json) return std::max(WriteText(ErrorJson(input.path, input.text(), input.diags)), status);
-  PrintToStderr(RenderDiags(input, WithSeverity(input.diags, Severity::kError), flags));
-  PrintWarnings(input, flags);
+int Fail(const Error& error, const CommonFlags& flags) {
+  const int status = StatusOf(error.kind());
+  if (flags.json) return std::max(WriteText(error.ToJson()), status);
+  PrintToStderr(error.ToText(StyleOf(flags, Severity::kError)));
+  PrintWarnings(error.warning_count(), FileOf(error.diags()), flags,
+                [&] { return error.ToText(StyleOf(flags, Severity::kWarning)); });
   return status;
 }
 
-int FailOnInput(const Input& input, const Diag& diag, const CommonFlags& flags) {
-  Diags one;
-  one.Add(diag);
-  if (flags.json) return std::max(WriteText(ErrorJson(input.path, input.text(), one)), StatusOf(diag));
-  PrintToStderr(RenderDiags(input, one, flags));
-  return StatusOf(diag);
+int FailOnUsage(const std::string& sentence, const CommonFlags& flags) { return Fail(Error::OfArgument(sentence), flags); }
+
+void PrintTruncationWarning(const Module& module, const CommonFlags& flags) {
+  if (flags.json || flags.warnings || module.warning_count() == 0) return;
+  DiagStyle style = StyleOf(flags, Severity::kWarning);
+  style.rule = kTruncatedRule;
+  PrintToStderr(module.WarningText(style));
 }
 
-int FailOnUsage(const std::string& sentence, const CommonFlags& flags) {
-  Diags one;
-  one.Add(EnvironmentError(sentence));
-  if (flags.json) return std::max(WriteText(ErrorJson("", nullptr, one)), kUsageOrSystemError);
-  return PrintError(sentence);
-}
-
-void PrintTruncationWarning(const Input& input, const CommonFlags& flags) {
-  if (flags.json || flags.warnings) return;
-  Diags first;
-  for (const Diag& diag : input.diags.found())
-    if (diag.rule == kTruncatedRule) first.Add(diag);
-  PrintToStderr(RenderDiags(input, first, flags));
-}
-
-int Finish(const Input& input, std::string_view output, const CommonFlags& flags) {
-  PrintTruncationWarning(input, flags);
+int Finish(const Module& module, std::string_view output, const CommonFlags& flags) {
+  PrintTruncationWarning(module, flags);
   const int status = WriteText(output);
-  PrintWarnings(input, flags);
+  PrintWarnings(module, flags);
   return status;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -11,7 +11,7 @@
 #include "cli/commands/output.h"
 #include "core/base/files.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
 // Two buffers: the handler may read one while the other is written. A signal handler may only make async-signal-safe
@@ -36,7 +36,7 @@ void EndBySignal(int signal) {
 }
 
 void OnInterrupt(int signal) {
-  RemoveUnfinishedFiles();
+  internal::RemoveUnfinishedFiles();
   if (auto* notify = notify_peers.load()) {
     const timespec interval{0, 100'000'000};
     nanosleep(&interval, nullptr);
@@ -58,7 +58,7 @@ void OnInterrupt(int signal) {
 // Exits instead of throwing: an exception would leave a growing hash table in a state that cannot be destroyed. Arrays,
 // the large objects, are not allocated by `new`; their allocation reports its own error.
 void OnOutOfMemory() {
-  RemoveUnfinishedFiles();
+  internal::RemoveUnfinishedFiles();
   WriteToStderr("shoal: error: not enough memory\n");
   _exit(kUsageOrSystemError);
 }
@@ -99,4 +99,4 @@ void SetActivity(std::string_view description) {
   activity = text;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 // Installs the handlers. A write to a closed pipe becomes an error, so that `shoal print x | head` ends quietly.
 void HandleSignals();
@@ -20,4 +20,4 @@ void NotifyPeersOfInterrupt(const PeerCallbacks& peers, bool prints);
 // Sets the activity that the Ctrl-C message names: "reading big.hlo". The signal handler may read it at any time.
 void SetActivity(std::string_view description);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/commands/engine_flags.h"
-#include "cli/commands/input.h"
+#include "cli/commands/run_input.h"
 #include "execute/transport/job.h"
 #include "execute/transport/message_buffer.h"
 #include "execute/transport/placement.h"

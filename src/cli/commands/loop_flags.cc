@@ -1,13 +1,9 @@
 #include "cli/commands/loop_flags.h"
+#include "cli/commands/base.h"
 
-#include <set>
 
-#include "core/base/numbers.h"
-#include "core/base/strings.h"
-#include "core/base/environment_error.h"
-#include "core/ops/op.h"
+namespace shoal::cli {
 
-namespace shoal::internal {
 namespace {
 
 // The text after the last "=".
@@ -33,20 +29,11 @@ std::string LoopFlags::ValidateProbability(const std::string& text) {
   return number && *number >= 0 && *number <= 1 ? "" : StrCat("must be NAME=P with P in [0, 1], got ", text);
 }
 
-Result<ExecutionOptions> LoopFlags::ExecutionOptionsFor(std::initializer_list<const Module*> modules) const {
-  ExecutionOptions options;
-  if (trips.empty() && probabilities.empty()) return options;
-  for (const std::string& text : trips) {
-    if (Status known = CheckLoopName(NameOf(text), modules); !known.ok())
-      return EnvironmentError(StrCat("--trips=", NameOf(text), "=…: ", known.diag().message));
-    options.trips[NameOf(text)] = *ParseInteger(ValueOf(text));
-  }
-  for (const std::string& text : probabilities) {
-    if (Status known = CheckBranchName(NameOf(text), modules); !known.ok())
-      return EnvironmentError(StrCat("--probability=", NameOf(text), "=…: ", known.diag().message));
-    options.probabilities[NameOf(text)] = *ParseNumber(ValueOf(text));
-  }
+FactOptions LoopFlags::ToFactOptions() const {
+  FactOptions options;
+  for (const std::string& text : trips) options.trip_counts[NameOf(text)] = *ParseInteger(ValueOf(text));
+  for (const std::string& text : probabilities) options.probabilities[NameOf(text)] = *ParseNumber(ValueOf(text));
   return options;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

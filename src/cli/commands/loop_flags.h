@@ -1,17 +1,17 @@
 // Flags about loops and branches, shared by several commands.
 #pragma once
 
-#include "analyze/facts/execution_counts.h"
+#include "shoal/facts.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct LoopFlags {
   std::vector<std::string> trips, probabilities;  // NAME=N, NAME=P
   // Both return an error message, or an empty string if the text is valid.
   static std::string ValidateTripCount(const std::string& text);
   static std::string ValidateProbability(const std::string& text);
-  // Fails if a name occurs in none of the modules; the error lists the known names.
-  Result<ExecutionOptions> ExecutionOptionsFor(std::initializer_list<const Module*> modules) const;
+  // The flags, which must be valid.
+  FactOptions ToFactOptions() const;
 };
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

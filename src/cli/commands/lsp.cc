@@ -5,11 +5,11 @@
 #include "cli/commands/interrupt.h"
 #include "serve/lsp/lsp_server.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 int LspCommand() {
   SetActivity("serving an editor");
-  return ServeLanguage(STDIN_FILENO, STDOUT_FILENO);
+  return internal::ServeLanguage(STDIN_FILENO, STDOUT_FILENO);
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -1,9 +1,9 @@
 // shoal lsp: serves an editor.
 #pragma once
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 // Returns the exit status.
 int LspCommand();
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -3,7 +3,7 @@
 
 #include "cli/commands/input.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct MachinesFlags {
   std::string name;
@@ -14,4 +14,4 @@ struct MachinesFlags {
 // Returns the exit status.
 int MachinesCommand(const MachinesFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

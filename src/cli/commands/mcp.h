@@ -3,7 +3,7 @@
 
 #include "cli/commands/input.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct McpFlags {
   std::vector<std::string> roots;
@@ -15,4 +15,4 @@ struct McpFlags {
 // Returns the exit status.
 int McpCommand(const McpFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -3,7 +3,7 @@
 
 #include "cli/commands/input.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct MemFlags {
   CommonFlags common;
@@ -15,4 +15,4 @@ struct MemFlags {
 // Returns the exit status.
 int MemCommand(const MemFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

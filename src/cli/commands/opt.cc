@@ -2,64 +2,52 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
-#include "core/base/strings.h"
-#include "core/base/suggest.h"
-#include "core/base/environment_error.h"
-#include "core/ops/backend.h"
-#include "core/ir/rewrite.h"
-#include "core/verify/verify.h"
-#include "execute/runtime/pass_context.h"
-#include "formats/text/printer.h"
-#include "transform/passes/pipeline.h"
+#include "cli/commands/base.h"
+#include "shoal/transform.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
 int ListPasses() {
   std::string text;
-  for (const Pass& pass : EnginePipeline()) StrAppend(&text, pass.name, ": ", pass.reason, "\n");
+  const auto add = [&](PassGroup group) {
+    for (const PassInfo& pass : Passes())
+      if (pass.group == group) StrAppend(&text, pass.name, ": ", pass.reason, "\n");
+  };
+  add(PassGroup::kCompiler);
   text += "\nonly with --passes or --communication, as in XLA's GPU pipeline:\n";
-  for (const Pass& pass : CommunicationPipeline()) StrAppend(&text, pass.name, ": ", pass.reason, "\n");
+  add(PassGroup::kCommunication);
   text += "\nonly with --passes, or before those of --communication if XLA:CPU compiled the module:\n";
-  for (const Pass& pass : CpuUndoPipeline()) StrAppend(&text, pass.name, ": ", pass.reason, "\n");
+  add(PassGroup::kUndoCpu);
   return WriteText(text);
 }
 
-void PrintTime(const Pass& pass, bool changed, double seconds) {
+void PrintTime(const PassOutcome& outcome) {
   char line[120];
-  std::snprintf(line, sizeof(line), "%-28s %8.3f ms%s\n", std::string(pass.name).c_str(), seconds * 1e3,
-                changed ? "" : "  unchanged");
+  std::snprintf(line, sizeof(line), "%-28s %8.3f ms%s\n", std::string(outcome.pass.name).c_str(), outcome.seconds * 1e3,
+                outcome.changed ? "" : "  unchanged");
   PrintToStderr(line);
 }
 
-// The passes of --communication. They come after those that undo the rewrites of a CPU compiler, if it compiled the module.
-std::vector<Pass> CommunicationPasses(const Module& module) {
-  std::vector<Pass> passes;
-  const BackendChoice backend = InferBackend(module);
-  if (backend.backend == Backend::kCpu && backend.has_evidence && module.is_scheduled)
-    passes.assign(CpuUndoPipeline().begin(), CpuUndoPipeline().end());
-  passes.insert(passes.end(), CommunicationPipeline().begin(), CommunicationPipeline().end());
-  return passes;
+std::string PrintedAfter(const PassOutcome& outcome) {
+  const Result<std::string> module = Print(outcome.module, {.format = Format::kShort});
+  return StrCat("// after ", outcome.pass.name, outcome.changed ? "" : ": unchanged", "\n", module.ok() ? *module : "");
+}
+
+// The first of these names that is not a pass. Empty if all are passes.
+std::string UnknownPass(const OptFlags& flags) {
+  const std::vector<PassInfo> passes = Passes();
+  for (const std::vector<std::string>* names : {&flags.passes, &flags.disabled, &flags.print_after})
+    for (const std::string& name : *names)
+      if (std::ranges::find(passes, name, &PassInfo::name) == passes.end()) return name;
+  return {};
 }
 
 std::vector<std::string> PassNames() {
   std::vector<std::string> names;
-  for (const auto& passes : {EnginePipeline(), CommunicationPipeline(), CpuUndoPipeline()})
-    for (const Pass& pass : passes) names.emplace_back(pass.name);
+  for (const PassInfo& pass : Passes()) names.emplace_back(pass.name);
   return names;
-}
-
-Result<std::vector<Pass>> SelectPasses(const std::vector<std::string>& names) {
-  if (names.empty()) return std::vector<Pass>(EnginePipeline().begin(), EnginePipeline().end());
-  std::vector<Pass> passes;
-  for (const std::string& name : names) {
-    const Pass* pass = PassByName(name);
-    if (pass == nullptr) return EnvironmentError(StrCat("unknown pass '", name, "'; --list-passes lists all passes", DidYouMean(name, PassNames())));
-    passes.push_back(*pass);
-  }
-  return passes;
 }
 
 }  // namespace
@@ -67,34 +55,29 @@ Result<std::vector<Pass>> SelectPasses(const std::vector<std::string>& names) {
 int OptCommand(const OptFlags& flags) {
   if (flags.list_passes) return ListPasses();
   if (flags.file.empty()) return FailOnUsage("FILE is required; --list-passes, which needs no file, lists the passes", flags.common);
-  Input input = ReadInput(flags.file, {/*strict=*/true});
-  if (input.module != nullptr) Verify(*input.module, input.diags);
-  if (input.module == nullptr || input.diags.errors() > 0) return FailOnInput(input, flags.common);
-  Result<std::vector<Pass>> passes = flags.communication && flags.passes.empty()
-                                        ? CommunicationPasses(*input.module) : SelectPasses(flags.passes);
-  if (!passes.ok()) return FailOnInput(input, passes.diag(), flags.common);
-  for (const std::vector<std::string>* names : {&flags.disabled, &flags.print_after})
-    if (Result<std::vector<Pass>> listed = SelectPasses(*names); !listed.ok())
-      return FailOnInput(input, listed.diag(), flags.common);
-
-  std::unique_ptr<Module> module = CloneModule(*input.module);
+  if (const std::string unknown = UnknownPass(flags); !unknown.empty())
+    return FailOnUsage(StrCat("unknown pass '", unknown, "'; --list-passes lists all passes", DidYouMean(unknown, PassNames())), flags.common);
+  const Result<Module> input = ReadModule(flags.file, {.strict = true});
+  if (!input.ok()) return Fail(input.error(), flags.common);
+  const std::vector<std::string> passes =
+      flags.communication && flags.passes.empty() ? CommunicationPasses(*input) : flags.passes;
   std::string text;
-  PipelineOptions options;
+  TransformOptions options;
   options.disabled = flags.disabled;
-  options.verify = true;
-  options.context = EnginePassContext();
-  options.after = [&](const Pass& pass, bool changed, double seconds) {
-    if (flags.time) PrintTime(pass, changed, seconds);
-    if (std::find(flags.print_after.begin(), flags.print_after.end(), pass.name) != flags.print_after.end())
-      StrAppend(&text, "// after ", pass.name, changed ? "" : ": unchanged", "\n", PrintModule(*module, PrintOptions::Short()));
+  options.after = [&](const PassOutcome& outcome) {
+    if (flags.time) PrintTime(outcome);
+    if (std::ranges::find(flags.print_after, outcome.pass.name) != flags.print_after.end()) text += PrintedAfter(outcome);
   };
-  Result<bool> changed = RunPipeline(*module, *passes, options);
-  if (!changed.ok()) return FailOnInput(input, changed.diag(), flags.common);
-  if (flags.print_after.empty()) text += PrintModule(*module, {});
-  const Status written = WriteOutput(flags.output, text);
-  if (!written.ok()) return FailOnInput(input, written.diag(), flags.common);
-  PrintWarnings(input, flags.common);
+  const Result<Module> module = Transform(*input, passes, options);
+  if (!module.ok()) return Fail(module.error(), flags.common);
+  if (flags.print_after.empty()) {
+    Result<std::string> printed = Print(*module);
+    if (!printed.ok()) return Fail(printed.error(), flags.common);
+    text = std::move(*printed);
+  }
+  if (const Status written = WriteOutput(flags.output, text); !written.ok()) return Fail(written.error(), flags.common);
+  PrintWarnings(*input, flags.common);
   return kOk;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

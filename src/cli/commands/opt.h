@@ -3,7 +3,7 @@
 
 #include "cli/commands/input.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct OptFlags {
   CommonFlags common;
@@ -15,4 +15,4 @@ struct OptFlags {
 // Returns the exit status.
 int OptCommand(const OptFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -7,13 +7,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cli/commands/base.h"
 #include "core/base/files.h"
-#include "core/base/printable.h"
-#include "core/base/strings.h"
-#include "core/base/text_width.h"
-#include "core/base/environment_error.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 const char* const kVersion = "shoal " SHOAL_VERSION;
 namespace {
@@ -22,13 +19,13 @@ std::atomic<bool> is_muted = false;
 
 // Returns 0 or errno.
 int WriteAll(int file, std::string_view bytes) {
-  return is_muted ? 0 : WriteFully(file, bytes);
+  return is_muted ? 0 : internal::WriteFully(file, bytes);
 }
 
 Status WriteStandardOutput(std::string_view bytes) {
   const int error = WriteAll(STDOUT_FILENO, bytes);
-  if (error == 0 || error == EPIPE) return {};
-  return EnvironmentError(StrCat("cannot write standard output: ", std::strerror(error)));
+  if (error == 0 || error == EPIPE) return Nothing();
+  return Error::OfEnvironment(StrCat("cannot write standard output: ", std::strerror(error)));
 }
 
 }  // namespace
@@ -43,11 +40,14 @@ void UnmuteOutput() { is_muted = false; }
 
 int WriteText(std::string_view text) {
   const Status written = WriteStandardOutput(EscapeForTerminal(text, OutputStyle().color));
-  return written.ok() ? kOk : PrintError(written.diag().message);
+  return written.ok() ? kOk : PrintError(written.error().message());
 }
 
 Status WriteOutput(const std::string& path, std::string_view bytes) {
-  if (!path.empty() && path != "-") return WriteFile(path, {bytes});
+  if (!path.empty() && path != "-") {
+    const internal::Status written = internal::WriteFile(path, {bytes});
+    return written.ok() ? Status(Nothing()) : Status(Error::OfEnvironment(written.diag().message));
+  }
   if (isatty(STDOUT_FILENO) == 0) return WriteStandardOutput(bytes);
   return WriteStandardOutput(EscapeForTerminal(bytes, /*has_colors=*/false));
 }
@@ -66,4 +66,4 @@ int PrintError(std::string_view sentence) {
   return kUsageOrSystemError;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

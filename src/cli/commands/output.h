@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "cli/commands/terminal.h"
-#include "core/base/environment_error.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 extern const char* const kVersion;  // "shoal 0.1"
 
@@ -18,7 +17,9 @@ inline constexpr int kUsageOrSystemError = 2;  // wrong usage, a missing file, a
 inline constexpr int kCheckFailed = 3;         // a check failed that an option requests: a threshold, a budget, --exit_code
 
 // The exit status for an error.
-inline int StatusOf(const Diag& diag) { return IsEnvironmentError(diag) ? kUsageOrSystemError : kInputError; }
+inline int StatusOf(ErrorKind kind) {
+  return kind == ErrorKind::kModule || kind == ErrorKind::kCancelled ? kInputError : kUsageOrSystemError;
+}
 
 // Writes text or JSON to standard output. Control characters, which names in a hostile file may contain, are escaped as
 // \x1b; shoal's own colours are kept. Returns the exit status: a full disk is an error, a closed pipe is not.
@@ -41,4 +42,4 @@ void PrintInPlace(std::string_view text);
 // Prints "shoal: error: SENTENCE" and returns the exit status for it.
 int PrintError(std::string_view sentence);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -1,28 +1,27 @@
 #include "cli/commands/print.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
-ModuleFormat FormatOf(const PrintFlags& flags) {
-  if (flags.format == "pb") return ModuleFormat::kProto;
-  if (flags.format == "json" || flags.common.json) return ModuleFormat::kProtoJson;
-  if (flags.format == "short") return ModuleFormat::kShort;
-  return ModuleFormat::kHlo;
+Format FormatOf(const PrintFlags& flags) {
+  if (flags.format == "pb") return Format::kProto;
+  if (flags.format == "json" || flags.common.json) return Format::kProtoJson;
+  if (flags.format == "short") return Format::kShort;
+  return Format::kHlo;
 }
 
 }  // namespace
 
 int PrintCommand(const PrintFlags& flags) {
-  Input input = ReadInput(flags.file, {flags.common.strict, /*xla_compatible=*/flags.common.strict});
-  if (input.module == nullptr) return FailOnInput(input, flags.common);
-  const Result<std::string> formatted = FormatModule(
-      *input.module, {FormatOf(flags), flags.elide_large_constants, /*renumber=*/flags.common.strict});
-  if (!formatted.ok()) return FailOnInput(input, formatted.diag(), flags.common);
-  PrintTruncationWarning(input, flags.common);
-  const Status written = WriteOutput(flags.output, *formatted);
-  if (!written.ok()) return FailOnInput(input, written.diag(), flags.common);
-  PrintWarnings(input, flags.common);
+  const bool strict = flags.common.strict;
+  const Result<Module> module = ReadModule(flags.file, {strict, /*xla_compatible=*/strict});
+  if (!module.ok()) return Fail(module.error(), flags.common);
+  const Result<std::string> printed = Print(*module, {FormatOf(flags), flags.elide_large_constants, /*renumber=*/strict});
+  if (!printed.ok()) return Fail(printed.error(), flags.common);
+  PrintTruncationWarning(*module, flags.common);
+  if (const Status written = WriteOutput(flags.output, *printed); !written.ok()) return Fail(written.error(), flags.common);
+  PrintWarnings(*module, flags.common);
   return kOk;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

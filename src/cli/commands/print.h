@@ -3,7 +3,7 @@
 
 #include "cli/commands/input.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct PrintFlags {
   CommonFlags common;
@@ -14,4 +14,4 @@ struct PrintFlags {
 // Returns the exit status.
 int PrintCommand(const PrintFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <span>
+#include <string>
 
-#include "execute/interp/device.h"
-
-namespace shoal::internal {
+namespace shoal::cli {
 
 class ProgressLine {
  public:
@@ -30,9 +28,4 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-// Instructions executed so far, summed over all devices.
-double InstructionsDone(std::span<const std::unique_ptr<Device>> devices);
-// "90 instructions, 40 iterations; devices 0-3 at dot.5, device 4 at all-reduce.1"
-std::string FormatDevicePositions(std::span<const std::unique_ptr<Device>> devices);
-
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -4,7 +4,7 @@
 #include "cli/commands/input.h"
 #include "cli/commands/loop_flags.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct ReportFlags {
   CommonFlags common;
@@ -18,4 +18,4 @@ struct ReportFlags {
 // Returns the exit status.
 int ReportCommand(const ReportFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

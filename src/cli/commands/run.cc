@@ -5,6 +5,7 @@
 #include <new>
 
 #include "analyze/facts/instruction_count.h"
+#include "cli/commands/device_positions.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/outfeeds.h"
 #include "cli/commands/progress.h"
@@ -117,7 +118,7 @@ class RunSession {
     if (status != kOk || !report_.snapshot) return status;
     const CompareReport report{"the snapshot's result", StrCat(report_.file, " on ", report_.devices.from), {}, {},
                                *report_.snapshot};
-    if (!flags_.common.json) status = WriteText(CompareText(report, OutputStyle()));
+    if (!flags_.common.json) status = WriteText(CompareText(report, Internal(OutputStyle())));
     return status == kOk && !Agree(report.outputs) ? kInputError : status;
   }
 
@@ -166,7 +167,8 @@ class RunSession {
   }
 
   Status WriteProfile(const Module& module) const {
-    return WriteOutput(flags_.profile, TraceJson(ProfileTrace(ProfileOf(module))));
+    const shoal::Status written = WriteOutput(flags_.profile, TraceJson(ProfileTrace(ProfileOf(module))));
+    return written.ok() ? Status() : EnvironmentError(written.error().message());
   }
 
   // Prints the profile below the summary.
@@ -176,8 +178,8 @@ class RunSession {
     const MachinePeak peak = MeasurePeak(*pool_);
     profile.peak_flops = peak.flops;
     profile.peak_bytes = peak.bytes;
-    if (!flags_.common.json) return WriteText(ProfileText(profile, OutputStyle()));
-    PrintToStderr(ProfileText(profile, OutputStyle()));
+    if (!flags_.common.json) return WriteText(ProfileText(profile, Internal(OutputStyle())));
+    PrintToStderr(ProfileText(profile, Internal(OutputStyle())));
     return kOk;
   }
 
@@ -318,7 +320,7 @@ class RunSession {
     report_.text = input_.text();
     const std::string text = flags_.common.json      ? ReportJson(report_)
                        : flags_.print_literals ? ReportLiterals(report_)
-                                               : ReportText(report_, OutputStyle());
+                                               : ReportText(report_, Internal(OutputStyle()));
     return WriteText(outfeeds_.Text() + text);
   }
 

@@ -1,17 +1,14 @@
 #include "cli/commands/show.h"
 
-#include "present/reports/show_report.h"
-
-namespace shoal::internal {
+namespace shoal::cli {
 
 int ShowCommand(const ShowFlags& flags) {
-  Input input = ReadInput(flags.file, {flags.common.strict});
-  if (input.module == nullptr) return FailOnInput(input, flags.common);
-  const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({input.module.get()});
-  if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
-  const ModuleFacts facts(*input.module, {.execution = *options});
-  const ShowReport report(facts, flags.file, flags.skeleton, flags.style);
-  return Finish(input, flags.common.json ? report.Json() : report.Text(OutputStyle()), flags.common);
+  const Result<Module> module = ReadModule(flags.file, {flags.common.strict});
+  if (!module.ok()) return Fail(module.error(), flags.common);
+  const Result<Facts> facts = Facts::Of(*module, flags.loops.ToFactOptions());
+  if (!facts.ok()) return Fail(facts.error(), flags.common);
+  const Result<View> outline = facts->outline(flags.options);
+  return outline.ok() ? Finish(*module, TextOf(*outline, flags.common), flags.common) : Fail(outline.error(), flags.common);
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

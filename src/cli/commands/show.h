@@ -3,19 +3,17 @@
 
 #include "cli/commands/input.h"
 #include "cli/commands/loop_flags.h"
-#include "present/reports/skeleton_text.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct ShowFlags {
   CommonFlags common;
   LoopFlags loops;
-  SkeletonOptions skeleton;
-  SkeletonStyle style;
+  OutlineOptions options;
   std::string file;
 };
 
 // Returns the exit status.
 int ShowCommand(const ShowFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

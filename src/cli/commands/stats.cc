@@ -1,125 +1,24 @@
 #include "cli/commands/stats.h"
 
-#include <algorithm>
-#include <atomic>
-#include <mutex>
-#include <set>
-
+#include "cli/commands/base.h"
 #include "cli/commands/progress.h"
-#include "core/base/strings.h"
-#include "core/base/threads.h"
-#include "core/base/units.h"
-#include "present/reports/stats_report.h"
+#include "shoal/files.h"
 
-namespace shoal::internal {
-namespace {
-
-// Reads every file of every module. Each thread reads one module at a time.
-class DumpReader {
- public:
-  DumpReader(StatsReport& report, const StatsFlags& flags)
-      : report_(report), strict_(flags.common.strict), diff_(flags.diff) {
-    for (const DumpedModule& module : report.dump.modules) {
-      report_.modules.push_back({&module, "", {}, {}, {}});
-      files_ += std::ssize(module.files);
-    }
-  }
-
-  void ReadAll() {
-    const size_t max_threads = std::max<size_t>(std::thread::hardware_concurrency(), 1);
-    std::vector<std::jthread> threads;
-    for (size_t i = 1; i < std::min(max_threads, report_.modules.size()); ++i)
-      if (std::optional<std::jthread> thread = StartThread([this] { Work(); })) threads.push_back(std::move(*thread));
-    Work();
-    threads.clear();  // joins them
-    if (no_memory_) throw std::bad_alloc();
-    for (const auto& folder : report_.dump.unreadable) report_.unreadable.push_back(folder);
-    std::erase_if(report_.modules, [](const ModuleStats& module) { return module.final_file.empty(); });
-    std::sort(report_.unreadable.begin(), report_.unreadable.end());
-    if (unknown_loops_ > 0)
-      report_.assumptions.push_back(
-          StrCat(Pluralize(unknown_loops_, "loop"), " whose trip count depends on data: counted as one iteration"));
-    if (conditionals_ > 0)
-      report_.assumptions.push_back(StrCat(Pluralize(conditionals_, "conditional"), ": all branches equally likely"));
-    report_.assumptions.insert(report_.assumptions.end(), assumptions_.begin(), assumptions_.end());
-  }
-
- private:
-  // An exception must not leave the thread, because that would end the program.
-  void Work() {
-    try {
-      for (size_t i = next_++; i < report_.modules.size(); i = next_++) ReadModule(report_.modules[i]);
-    } catch (const std::bad_alloc&) {
-      no_memory_ = true;
-    }
-  }
-
-  // The metrics are those of the last readable stage. The files are sorted by stage, the last stage first.
-  void ReadModule(ModuleStats& stats) {
-    Input later;  // the module of the next stage
-    std::unique_ptr<ModuleFacts> later_facts;
-    std::string later_stage;
-    for (const DumpFile& file : stats.dumped->files) {
-      Input input = ReadInput(file.path, {strict_});
-      if (input.module != nullptr) stats.program = ProgramKeyOf(*input.module);
-      auto facts = input.module == nullptr ? nullptr : std::make_unique<ModuleFacts>(*input.module);
-      if (input.module != nullptr && stats.final_file.empty()) {
-        stats.final_file = file.path;
-        stats.totals = facts->totals();
-        const ExecutionCounts& executions = facts->executions();
-        const std::lock_guard lock(mutex_);
-        unknown_loops_ += std::ssize(executions.unknown_loops());
-        conditionals_ += std::ssize(executions.conditionals());
-        assumptions_.insert(stats.totals.assumptions.begin(), stats.totals.assumptions.end());
-      }
-      const std::string reason = input.module == nullptr ? ReasonUnreadable(input) : "";
-      if (diff_ && input.module != nullptr && (later.module == nullptr || file.stage != later_stage)) {
-        if (later.module != nullptr)
-          stats.stages.insert(stats.stages.begin(), ChangesOfStage(*facts, *later_facts, later_stage));
-        later_stage = file.stage;
-        later_facts = std::move(facts);  // before its module is replaced
-        later = std::move(input);
-      }
-      const std::lock_guard lock(mutex_);
-      if (!reason.empty()) report_.unreadable.push_back({file.path, reason});
-      ++files_read_;
-      progress_.Show(static_cast<double>(files_read_), static_cast<double>(files_),
-                     StrCat(files_read_, " of ", files_, " files, ", stats.dumped->name));
-    }
-  }
-
-  static std::string ReasonUnreadable(const Input& input) {
-    for (const Diag& diag : input.diags.found()) {
-      if (diag.severity != Severity::kError) continue;
-      if (!diag.at.known() || input.text() == nullptr) return diag.message;
-      return StrCat("line ", input.text()->Locate(diag.at.offset).line, ": ", diag.message);
-    }
-    return "not an HLO module";
-  }
-
-  StatsReport& report_;
-  const bool strict_, diff_;
-  std::atomic<size_t> next_ = 0;
-  std::atomic<bool> no_memory_ = false;
-  std::mutex mutex_;  // guards all members below
-  int64_t files_ = 0, files_read_ = 0, unknown_loops_ = 0, conditionals_ = 0;
-  std::set<std::string> assumptions_;
-  ProgressLine progress_{"reading"};
-};
-
-}  // namespace
+namespace shoal::cli {
 
 int StatsCommand(const StatsFlags& flags) {
-  Result<DumpFolder> dump = ReadDumpFolder(flags.folder);
-  if (!dump.ok()) return FailOnUsage(dump.diag().message, flags.common);
-  StatsReport report;
-  report.folder = flags.folder;
-  report.dump = std::move(*dump);
-  DumpReader(report, flags).ReadAll();
-  const int status = WriteText(flags.common.json ? StatsJson(report) : StatsText(report, flags.top, OutputStyle()));
-  if (status != kOk || !report.modules.empty()) return status;
+  ProgressLine line("reading");
+  StatsOptions options{flags.common.strict, flags.diff, flags.top};
+  options.progress = [&](int64_t read, int64_t files, std::string_view module) {
+    line.Show(static_cast<double>(read), static_cast<double>(files), StrCat(read, " of ", files, " files, ", module));
+  };
+  const Result<DumpStats> stats = Stats(flags.folder, options);
+  line.Clear();
+  if (!stats.ok()) return Fail(stats.error(), flags.common);
+  const int status = WriteText(TextOf(*stats, flags.common));
+  if (status != kOk || stats->modules > 0) return status;
   PrintToStderr(StrCat("shoal stats: ", flags.folder, " contains no readable module\n"));
   return kInputError;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -3,7 +3,7 @@
 
 #include "cli/commands/input.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct StatsFlags {
   CommonFlags common;
@@ -15,4 +15,4 @@ struct StatsFlags {
 // Returns the exit status.
 int StatsCommand(const StatsFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -1,4 +1,5 @@
 #include "cli/commands/terminal.h"
+#include "cli/commands/base.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -8,9 +9,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "core/base/strings.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
 constexpr size_t kMin = 40, kMax = 100000;
@@ -42,4 +42,4 @@ std::string ValidateWidth(const std::string& text) {
 TextStyle OutputStyle() { return StyleOf(STDOUT_FILENO); }
 TextStyle ErrorStyle() { return StyleOf(STDERR_FILENO); }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "present/reports/text_style.h"
+#include "shoal/base.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 TextStyle OutputStyle();  // of standard output
 TextStyle ErrorStyle();   // of standard error
@@ -17,4 +17,4 @@ void SetWidth(std::optional<size_t> columns);
 // Returns an error message, or an empty string if the width is valid.
 std::string ValidateWidth(const std::string& text);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

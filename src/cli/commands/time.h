@@ -4,7 +4,7 @@
 #include "cli/commands/input.h"
 #include "cli/commands/loop_flags.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct TimeFlags {
   CommonFlags common;
@@ -19,4 +19,4 @@ struct TimeFlags {
 // Returns the exit status.
 int TimeCommand(const TimeFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

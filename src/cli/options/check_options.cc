@@ -3,7 +3,7 @@
 #include "cli/options/commands.h"
 #include "cli/commands/check.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddCheck(Options& command) {
   auto flags = std::make_shared<CheckFlags>();
@@ -17,4 +17,4 @@ Action AddCheck(Options& command) {
   return [=] { return CheckCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

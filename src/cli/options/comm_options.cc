@@ -1,11 +1,10 @@
 // Options of shoal comm.
-#include "analyze/facts/device_grid.h"
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/comm.h"
 #include "present/reports/comm_report.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddComm(Options& command) {
   auto flags = std::make_shared<CommFlags>();
@@ -17,11 +16,11 @@ Action AddComm(Options& command) {
                         "Also print the bytes sent between each pair of devices; --matrix=csv prints only that, as CSV")
       .OneOf({"text", "csv"});
   command.Value("--num_replicas", flags->num_replicas, "Number of replicas (default: inferred from the module)")
-      .Between(1, kMaxIds);
+      .Positive();
   command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the module)")
-      .Between(1, kMaxIds);
+      .Positive();
   command.Value("--sort", flags->sort, "Key to sort the collectives by; order is that of execution")
-      .OneOf({std::begin(kCommOrders), std::end(kCommOrders)});
+      .OneOf({std::begin(internal::kCommOrders), std::end(internal::kCommOrders)});
   command.Value("--top", flags->top, "Show at most N rows of each table (0: all)").NotNegative();
   AddTo(command, flags->loops);
   AddTo(command, flags->common);
@@ -37,4 +36,4 @@ Action AddComm(Options& command) {
   return [=] { return CommCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -7,7 +7,7 @@
 
 #include "cli/options/options.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct OptionInfo {
   std::vector<std::string> names;  // "--output", "-o"; for a positional argument, its name, as in "FILE"
@@ -30,4 +30,4 @@ std::string CompletionScript(std::string_view shell, std::span<const CommandInfo
 std::string ManPage(std::span<const CommandInfo> commands);
 std::string ManPage(const CommandInfo& command);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -3,7 +3,7 @@
 
 #include "cli/options/options.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddCheck(Options& command);
 Action AddComm(Options& command);
@@ -25,4 +25,4 @@ Action AddShow(Options& command);
 Action AddStats(Options& command);
 Action AddTime(Options& command);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

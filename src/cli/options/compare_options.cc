@@ -4,10 +4,10 @@
 #include "cli/commands/compare.h"
 #include "execute/data/generate.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddCompare(Options& command) {
-  auto flags = std::make_shared<CompareFlags>();
+  auto flags = std::make_shared<internal::CompareFlags>();
   command.Value("A", flags->a, kModuleHelp).Required();
   command.Value("B", flags->b, "The module to compare with A; may be its partitioned version").Required();
   command.Value("--abs_error_bound", flags->bounds.abs, "Largest allowed absolute difference (default: by type)")
@@ -22,7 +22,7 @@ Action AddCompare(Options& command) {
   command.Value("--shardings_from", flags->shardings_from,
                 "A module whose parameters and results have the shardings that A and B lack");
   command.Value("--hlo_argument_mode", flags->argument_mode, "Method of generating missing inputs")
-      .OneOf(ArgumentModeNames());
+      .OneOf(internal::ArgumentModeNames());
   command.Repeated("--input", flags->fixed_inputs,
                    "NAME=VALUE: give a parameter this value instead of a generated one; may be repeated");
   command.Value("--random_seed", flags->random_seed, "Seed for generated inputs and rng ops");
@@ -39,7 +39,7 @@ Action AddCompare(Options& command) {
       "Examples:\n"
       "  shoal compare before_optimizations.hlo after_optimizations.hlo\n"
       "  shoal compare model.hlo model.partitioned.hlo --rel_error_bound=1e-4 --abs_error_bound=1e-6");
-  return [=] { return CompareCommand(*flags); };
+  return [=] { return internal::CompareCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

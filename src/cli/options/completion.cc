@@ -1,9 +1,9 @@
 // Shell completions, generated from the declared options.
-#include "analyze/cost/machine.h"
 #include "cli/options/command_info.h"
-#include "core/base/strings.h"
+#include "cli/commands/base.h"
+#include "shoal/predict.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
 // The values to propose for an option. Machine names for --on; no values for numbers and files.
@@ -12,7 +12,7 @@ std::vector<std::string> ValuesOf(const OptionInfo& option) {
   std::vector<std::string> values;
   for (const std::string& name : option.names)
     if (name == "--on")
-      for (const Preset& preset : Presets()) values.emplace_back(preset.name);
+      values = Machine::Names();
   return values;
 }
 
@@ -127,4 +127,4 @@ std::string CompletionScript(std::string_view shell, std::span<const CommandInfo
   return shell == "zsh" ? Zsh(commands) : shell == "fish" ? Fish(commands) : Bash(commands);
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -1,12 +1,11 @@
 // Options of shoal completion and shoal man.
 #include "cli/commands/output.h"
+#include "cli/commands/base.h"
 #include "cli/options/command_info.h"
 #include "cli/options/commands.h"
 #include "cli/options/shoal.h"
-#include "core/base/suggest.h"
-#include "core/base/strings.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddCompletion(Options& command) {
   auto shell = std::make_shared<std::string>();
@@ -39,4 +38,4 @@ Action AddMan(Options& command) {
   };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -2,16 +2,17 @@
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/cost.h"
+#include "present/reports/cost_report.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddCost(Options& command) {
   auto flags = std::make_shared<CostFlags>();
   command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Value("--by", flags->options.by, "Key to group the rows by")
-      .OneOf({std::begin(kCostGroupings), std::end(kCostGroupings)});
+      .OneOf({std::begin(internal::kCostGroupings), std::end(internal::kCostGroupings)});
   command.Value("--sort", flags->options.sort, "Key to sort the rows by; cost is flops + 100 * bytes")
-      .OneOf({std::begin(kCostOrders), std::end(kCostOrders)});
+      .OneOf({std::begin(internal::kCostOrders), std::end(internal::kCostOrders)});
   command.Value("--top", flags->options.top, "Show at most N rows (0: all)").NotNegative();
   AddTo(command, flags->loops);
   AddTo(command, flags->common);
@@ -25,4 +26,4 @@ Action AddCost(Options& command) {
   return [=] { return CostCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -3,7 +3,7 @@
 #include "cli/options/commands.h"
 #include "cli/commands/diff.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddDiff(Options& command) {
   auto flags = std::make_shared<DiffFlags>();
@@ -31,4 +31,4 @@ Action AddDiff(Options& command) {
   return [=] { return DiffCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -2,7 +2,7 @@
 #include "cli/options/commands.h"
 #include "cli/commands/lsp.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddLsp(Options& command) {
   auto stdio = std::make_shared<bool>(false);
@@ -16,4 +16,4 @@ Action AddLsp(Options& command) {
   return [stdio] { return LspCommand(); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -2,7 +2,7 @@
 #include "cli/options/commands.h"
 #include "cli/commands/machines.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddMachines(Options& command) {
   auto flags = std::make_shared<MachinesFlags>();
@@ -21,4 +21,4 @@ Action AddMachines(Options& command) {
   return [=] { return MachinesCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -4,7 +4,7 @@
 #include "cli/commands/output.h"
 
 int main(int argc, char** argv) {
-  shoal::internal::ReserveStandardDescriptors();
-  shoal::internal::HandleSignals();
-  return shoal::internal::Shoal(argc, argv);
+  shoal::cli::ReserveStandardDescriptors();
+  shoal::cli::HandleSignals();
+  return shoal::cli::Shoal(argc, argv);
 }

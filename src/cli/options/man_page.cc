@@ -1,9 +1,9 @@
 // Man pages, generated from the declared options.
 #include "cli/commands/output.h"
+#include "cli/commands/base.h"
 #include "cli/options/command_info.h"
-#include "core/base/strings.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
 // Text with the characters escaped that troff interprets.
@@ -69,4 +69,4 @@ std::string ManPage(const CommandInfo& command) {
   return text;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -2,7 +2,7 @@
 #include "cli/options/commands.h"
 #include "cli/commands/mcp.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddMcp(Options& command) {
   auto flags = std::make_shared<McpFlags>();
@@ -18,4 +18,4 @@ Action AddMcp(Options& command) {
   return [=] { return McpCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

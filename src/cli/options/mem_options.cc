@@ -2,9 +2,8 @@
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/mem.h"
-#include "core/ops/backend.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddMem(Options& command) {
   auto flags = std::make_shared<MemFlags>();
@@ -25,4 +24,4 @@ Action AddMem(Options& command) {
   return [=] { return MemCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

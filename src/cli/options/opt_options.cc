@@ -3,7 +3,7 @@
 #include "cli/options/commands.h"
 #include "cli/commands/opt.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddOpt(Options& command) {
   auto flags = std::make_shared<OptFlags>();
@@ -29,4 +29,4 @@ Action AddOpt(Options& command) {
   return [=] { return OptCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -5,17 +5,12 @@
 #include <filesystem>
 #include <sstream>
 
+#include "cli/commands/base.h"
 #include "CLI/CLI.hpp"
 #include "cli/options/command_info.h"
 #include "cli/commands/output.h"
-#include "core/base/numbers.h"
-#include "core/base/strings.h"
-#include "core/base/suggest.h"
-#include "core/base/environment_error.h"
-#include "present/reports/diags_json.h"
-#include "present/reports/table.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
 // The library's own conversion accepts NaN, infinities and octal numbers.
@@ -120,9 +115,7 @@ int PrintParseResult(const CLI::App& app, const CLI::ParseError& error, int argc
   if (ok) return WriteText(out.str());
   const std::string message = MessageOf(app, error, argc, argv);
   if (HasArgument(argc, argv, "--json")) {
-    Diags diags;
-    diags.Add(EnvironmentError(message));
-    WriteText(ErrorJson("", nullptr, diags));
+    WriteText(Error::OfArgument(message).ToJson());
   } else {
     const std::string text = err.str();
     const size_t at = text.find(error.what());
@@ -330,4 +323,4 @@ std::vector<CommandInfo> Describe(std::span<const Command> commands) {
   return all;
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -14,7 +14,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 // The help of a positional argument that is a module.
 inline constexpr char kModuleHelp[] = "HLO text, StableHLO or protobuf, optionally gzipped; - for standard input";
@@ -93,4 +93,4 @@ bool HasArgument(int argc, char** argv, std::string_view argument);
 // Parses the command line and runs the named command. Handles --help, --version and usage errors itself.
 int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -3,7 +3,7 @@
 #include "cli/options/commands.h"
 #include "cli/commands/print.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddPrint(Options& command) {
   auto flags = std::make_shared<PrintFlags>();
@@ -25,4 +25,4 @@ Action AddPrint(Options& command) {
   return [=] { return PrintCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -1,10 +1,9 @@
 // Options of shoal report.
 #include "cli/options/shared_options.h"
-#include "core/ops/backend.h"
 #include "cli/options/commands.h"
 #include "cli/commands/report.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddReport(Options& command) {
   auto flags = std::make_shared<ReportFlags>();
@@ -34,4 +33,4 @@ Action AddReport(Options& command) {
   return [=] { return ReportCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -1,9 +1,8 @@
 #include "cli/options/shared_options.h"
+#include "cli/commands/base.h"
 
-#include "core/base/strings.h"
-#include "core/base/units.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 std::string ValidateBytes(const std::string& text) {
   return ParseBytes(text) ? std::string() : StrCat("must be a number of bytes such as 80GB or 512MiB, got ", text);
@@ -56,4 +55,4 @@ void AddTo(Options& command, JobFlags& flags) {
   command.Flag("--gather", flags.gather, "Collect all results in the first process, which then writes all --outputs");
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -8,7 +8,11 @@
 #include "cli/commands/loop_flags.h"
 #include "cli/commands/run_limits.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
+
+using internal::EngineFlags;
+using internal::JobFlags;
+using internal::RunLimits;
 
 // kStrict: the command is always strict and has no --strict flag.
 enum class Strictness : uint8_t { kFlagControlled, kStrict };
@@ -22,4 +26,4 @@ void AddTo(Options& command, RunLimits& flags);
 // Returns an empty string for a number of bytes such as 80GB, 512MiB or 1000000, else an error message.
 std::string ValidateBytes(const std::string& text);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

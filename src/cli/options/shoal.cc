@@ -7,7 +7,7 @@
 #include "cli/commands/input.h"
 #include "cli/options/options.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
 // In the order of --help.
@@ -57,4 +57,4 @@ int Shoal(int argc, char** argv) {
   }
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -3,7 +3,7 @@
 
 #include <span>
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct Command;
 
@@ -13,4 +13,4 @@ std::span<const Command> AllCommands();
 // Runs `shoal ARGUMENTS…`; ignores argv[0]. Writes to stdout and stderr and returns the exit status.
 int Shoal(int argc, char** argv);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -3,25 +3,25 @@
 #include "cli/options/commands.h"
 #include "cli/commands/show.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 namespace {
 
-const std::map<std::string, ShownOps> kOps = {{"communication", ShownOps::kCommunication},
-                                              {"computation", ShownOps::kComputation},
-                                              {"important", ShownOps::kImportant},
-                                              {"all", ShownOps::kAll}};
+const std::map<std::string, OutlineOptions::Ops> kOps = {{"communication", OutlineOptions::Ops::kCommunication},
+                                                         {"computation", OutlineOptions::Ops::kComputation},
+                                                         {"important", OutlineOptions::Ops::kImportant},
+                                                         {"all", OutlineOptions::Ops::kAll}};
 
 }  // namespace
 
 Action AddShow(Options& command) {
   auto flags = std::make_shared<ShowFlags>();
   command.Value("FILE", flags->file, kModuleHelp).Required();
-  command.Choice("--op", flags->skeleton.ops, kOps,
+  command.Choice("--op", flags->options.ops, kOps,
                  "The ops to show: communication, computation, important (both of these) or all");
-  command.Flag("--name", flags->style.names, "Show instruction names");
-  command.Flag("--groups", flags->style.groups_as_written, "Show device groups as written in the module");
-  command.Flag("--fusion", flags->skeleton.inside_fusions, "Show the contents of fusions");
-  command.Value("--depth", flags->style.depth, "Show at most N levels of nesting (0: all)").NotNegative();
+  command.Flag("--name", flags->options.names, "Show instruction names");
+  command.Flag("--groups", flags->options.groups_as_written, "Show device groups as written in the module");
+  command.Flag("--fusion", flags->options.inside_fusions, "Show the contents of fusions");
+  command.Value("--depth", flags->options.depth, "Show at most N levels of nesting (0: all)").NotNegative();
   AddTo(command, flags->loops);
   AddTo(command, flags->common);
   command.Footer(
@@ -34,4 +34,4 @@ Action AddShow(Options& command) {
   return [=] { return ShowCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

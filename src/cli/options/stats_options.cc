@@ -3,7 +3,7 @@
 #include "cli/options/commands.h"
 #include "cli/commands/stats.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddStats(Options& command) {
   auto flags = std::make_shared<StatsFlags>();
@@ -21,4 +21,4 @@ Action AddStats(Options& command) {
   return [=] { return StatsCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -1,11 +1,9 @@
 // Options of shoal time.
-#include "analyze/facts/device_grid.h"
 #include "cli/options/shared_options.h"
-#include "core/ops/backend.h"
 #include "cli/options/commands.h"
 #include "cli/commands/time.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 Action AddTime(Options& command) {
   auto flags = std::make_shared<TimeFlags>();
@@ -22,9 +20,9 @@ Action AddTime(Options& command) {
   command.Value("--top", flags->top, "Show at most N ops and N source lines (0: all)").NotNegative();
   command.Flag("--all", flags->all, "With --json: include every op, with the terms of its time");
   command.Value("--num_replicas", flags->num_replicas, "Number of replicas (default: inferred from the module)")
-      .Between(1, kMaxIds);
+      .Positive();
   command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the module)")
-      .Between(1, kMaxIds);
+      .Positive();
   command.Value("--backend", flags->backend, "The backend that compiled the module (default: inferred)")
       .OneOf({std::begin(kBackends), std::end(kBackends)});
   AddTo(command, flags->loops);
@@ -43,4 +41,4 @@ Action AddTime(Options& command) {
   return [=] { return TimeCommand(*flags); };
 }
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -81,9 +81,9 @@ ToolAnswer Report(const json& arguments, const ToolContext& context) {
   }
   const auto page = api::Page(std::get<api::Facts>(facts), options);
   if (!page.ok()) return FailedAnswer(page.error().ToText());
-  if (const Status written = WriteFile(*target, {*page}); !written.ok())
+  if (const Status written = WriteFile(*target, {page->html}); !written.ok())
     return FailedAnswer(StrCat("cannot write ", arguments.at("out").get<std::string>()));
-  return {{{"out", *target}, {"bytes", page->size()}}, StrCat("wrote ", *target, "\n")};
+  return {{{"out", *target}, {"bytes", page->html.size()}}, StrCat("wrote ", *target, "\n")};
 }
 
 }  // namespace
