@@ -82,8 +82,7 @@ Result<ModuleEditor> ModuleEditor::Of(const Module& module) {
   if (module.empty()) return internal::NoModuleError();
   return internal::Guarded([&]() -> Result<ModuleEditor> {
     const internal::ModuleState& original = *module.state();
-    if (original.Verified().errors() > 0)
-      return internal::MakeError(original.Verified(), original.file.path, original.file.text());
+    if (const Result<internal::ModuleHandle> valid = internal::VerifiedModule(module.state()); !valid.ok()) return valid.error();
     internal::ModuleFile file;
     file.path = original.file.path;
     file.module = CloneModule(original.module());
@@ -250,7 +249,7 @@ Result<Module> ModuleEditor::Finish() {
         diag.message = StrCat("after the edit: ", diag.message);
         diags.Add(std::move(diag));
       }
-      return internal::MakeError(diags, state.working->file.path, state.working->file.text());
+      return internal::MakeError({std::move(diags), state.working->file.path, state.working->text()});
     }
     return Module(state.working);
   });
