@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Reads the StableHLO of the goldens: tests/stablehlo.py SHARED [--bin build/shoal]
+"""Reads and writes the StableHLO of the goldens: tests/stablehlo.py SHARED [--bin build/shoal]
 
 In SHARED/golden/jax and golden/spmd, each NAME.stablehlo.mlir, NAME.vhlo.mlirbc and NAME.jaxexport must give the module
 of NAME.before.hlo, XLA's own conversion: the same text after computations and instructions are numbered in their order.
-If the text differs, the two modules must compute the same results (`shoal compare`).
+If the text differs, the two modules must compute the same results (`shoal compare`). Likewise, the StableHLO that
+shoal writes of each NAME.stablehlo.mlir, and of each NAME.before.hlo, must give the same module when it is read.
 """
 import argparse
 import concurrent.futures
@@ -12,6 +13,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 FORMS = (".stablehlo.mlir", ".vhlo.mlirbc", ".jaxexport")
 METADATA = re.compile(r", metadata=\{[^{}]*(\{[^{}]*\}[^{}]*)*\}")
@@ -44,15 +46,30 @@ def numbered(text):
     return out
 
 
+def run(command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
 def failure(binary, path, before):
     """None, or why the file does not give the module of `before`."""
-    done = subprocess.run([binary, "print", path], capture_output=True, text=True, timeout=60, check=False)
+    done = run([binary, "print", path])
     if done.returncode != 0:
         return done.stderr.strip()[:1000]
     if numbered(done.stdout) == numbered(before.read_text(encoding="utf-8")):
         return None
-    done = subprocess.run([binary, "compare", path, before], capture_output=True, text=True, timeout=120, check=False)
+    done = run([binary, "compare", path, before])
     return None if done.returncode == 0 else f"differs from {before.name}:\n{(done.stdout + done.stderr)[-1000:]}"
+
+
+def writing_failure(binary, path):
+    """None, or why the StableHLO that shoal writes of a module is not that module."""
+    with tempfile.TemporaryDirectory() as folder:
+        written, hlo = pathlib.Path(folder) / "written.mlir", pathlib.Path(folder) / "read.hlo"
+        for command in ([binary, "print", "--format=stablehlo", path, "-o", written], [binary, "print", path, "-o", hlo]):
+            done = run(command)
+            if done.returncode != 0:
+                return done.stderr.strip()[:1000]
+        return failure(binary, written, hlo)
 
 
 def main():
@@ -63,13 +80,17 @@ def main():
     befores = sorted((options.shared / "golden").glob("*/*.before.hlo"))
     pairs = [(path, before) for before in befores for form in FORMS
              if (path := before.with_name(before.name.removesuffix(".before.hlo") + form)).exists()]
+    written = [path for before in befores for path in (before, before.with_name(before.name.replace(".before.hlo", FORMS[0])))
+               if path.exists()]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (path, _), reason in zip(pairs, pool.map(lambda pair: failure(options.bin, *pair), pairs)):
-            if reason is not None:
-                failed += 1
-                print(f"FAILED {path}\n{reason}\n")
-    print(f"{len(pairs) - failed} passed, {failed} failed")
+        reasons = [*zip(pairs, pool.map(lambda pair: failure(options.bin, *pair), pairs)),
+                   *zip(written, pool.map(lambda path: writing_failure(options.bin, path), written))]
+    for case, reason in reasons:
+        if reason is not None:
+            failed += 1
+            print(f"FAILED {case}\n{reason}\n")
+    print(f"{len(reasons) - failed} passed, {failed} failed")
     return 1 if failed or not pairs else 0
 
 

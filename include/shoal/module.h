@@ -127,6 +127,7 @@ enum class Format : uint8_t {
   kShort,      // without %, signatures and metadata
   kProto,      // HloModuleProto
   kProtoJson,  // the same as JSON
+  kStablehlo,  // StableHLO text; an error for a module without such a form
 };
 struct PrintOptions {
   Format format = Format::kHlo;

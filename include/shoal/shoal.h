@@ -168,7 +168,13 @@ SHOAL_C_API shoal_error *shoal_instruction_attribute(const shoal_module *, int64
 SHOAL_C_API shoal_error *shoal_module_warnings(const shoal_module *, shoal_diags **out);
 SHOAL_C_API shoal_error *shoal_module_verify(const shoal_module *, shoal_diags **out);
 
-typedef enum { SHOAL_FORMAT_HLO = 0, SHOAL_FORMAT_SHORT = 1, SHOAL_FORMAT_PROTO = 2, SHOAL_FORMAT_PROTO_JSON = 3 } shoal_format;
+typedef enum {
+  SHOAL_FORMAT_HLO = 0,
+  SHOAL_FORMAT_SHORT = 1,
+  SHOAL_FORMAT_PROTO = 2,
+  SHOAL_FORMAT_PROTO_JSON = 3,
+  SHOAL_FORMAT_STABLEHLO = 4 /* text; an error for a module without such a form */
+} shoal_format;
 typedef struct {
   size_t struct_size;
   int32_t format; /* shoal_format */

@@ -126,7 +126,8 @@ void BindModule(nb::module_& m) {
         options.elide_large_constants = elide;
         if (format == "short") options.format = shoal::Format::kShort;
         else if (format == "json") options.format = shoal::Format::kProtoJson;
-        else if (format != "hlo") throw nb::value_error("format must be hlo, short or json");
+        else if (format == "stablehlo") options.format = shoal::Format::kStablehlo;
+        else if (format != "hlo") throw nb::value_error("format must be hlo, short, json or stablehlo");
         return Unwrap(shoal::Print(x, options));
       }, "format"_a = "hlo", "elide"_a = false)
       .def("serialize", [](const Module& x) {

@@ -63,6 +63,10 @@ TEST(Module, PrintsAndReadsAgain) {
   EXPECT_EQ(Must(Print(Must(Parse(proto)))), text);
   EXPECT_EQ(Must(Print(module, {.format = Format::kShort})).find('%'), std::string::npos);
   EXPECT_EQ(Must(Print(module, {.format = Format::kProtoJson})).front(), '{');
+  // The names of values are not read from StableHLO.
+  const std::string stablehlo = Must(Print(module, {.format = Format::kStablehlo}));
+  const std::string again = Must(Print(Must(Parse(stablehlo)), {.format = Format::kStablehlo}));
+  EXPECT_EQ(Must(Print(Must(Parse(again)), {.format = Format::kStablehlo})), again);
 }
 
 TEST(Module, ReadsFiles) {

@@ -53,7 +53,7 @@ bool HasViews(const Result<T>& result) {
 
 void CallAll(const Module& module, const Machine& machine) {
   EXPECT_GT(Walk(module), 0u);
-  for (const Format format : {Format::kHlo, Format::kShort, Format::kProto, Format::kProtoJson})
+  for (const Format format : {Format::kHlo, Format::kShort, Format::kProto, Format::kProtoJson, Format::kStablehlo})
     EXPECT_TRUE(IsSound(Print(module, {.format = format})));
   EXPECT_TRUE(IsSound(Verify(module)));
   EXPECT_TRUE(IsSound(Transform(module)));

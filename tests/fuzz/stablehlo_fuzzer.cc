@@ -1,11 +1,12 @@
 // Reads any bytes as StableHLO: MLIR text, bytecode, or a file of jax.export. Reading, verifying and printing must
-// neither crash nor hang, and HLO text that is printed must be readable.
+// neither crash nor hang, and HLO text and StableHLO text that is printed must be readable.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "core/verify/verify.h"
 #include "formats/stablehlo/read.h"
+#include "formats/stablehlo/write.h"
 #include "formats/text/parser.h"
 #include "formats/text/printer.h"
 
@@ -36,5 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::unique_ptr<Source> source = Source::FromString("printed", printed);
   Diags again;
   if (ParseModule(source, {}, again) == nullptr) std::abort();
+  const Result<std::string> written = WriteStablehlo(*module);
+  if (written.ok() && Read(*written, /*strict=*/false, again) == nullptr) std::abort();
   return 0;
 }

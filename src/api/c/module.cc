@@ -163,7 +163,7 @@ shoal_error* shoal_module_print(const shoal_module* module, const shoal_print_op
   return GuardedC([&]() -> shoal_error* {
     shoal_print_options options;
     SHOAL_C_TRY(ReadStruct(given, options));
-    if (options.format < 0 || options.format > SHOAL_FORMAT_PROTO_JSON) return Wrong("unknown format");
+    if (options.format < 0 || options.format > SHOAL_FORMAT_STABLEHLO) return Wrong("unknown format");
     auto text = shoal::Print(module->value, {static_cast<shoal::Format>(options.format), options.elide_large_constants != 0,
                                              options.renumber != 0});
     return text.ok() ? Give(std::move(*text), out) : MakeCError(text.error());

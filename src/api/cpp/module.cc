@@ -156,7 +156,7 @@ Result<std::vector<Diag>> Verify(const Module& module) {
 Result<std::string> Print(const Module& module, const PrintOptions& options) {
   if (module.empty()) return internal::NoModuleError();
   const auto format = static_cast<internal::ModuleFormat>(options.format);
-  if (options.format > Format::kProtoJson) return internal::ArgumentError("unknown format");
+  if (options.format > Format::kStablehlo) return internal::ArgumentError("unknown format");
   return internal::Guarded([&]() -> Result<std::string> {
     internal::Result<std::string> text =
         FormatModule(module.state()->module(), {format, options.elide_large_constants, options.renumber});

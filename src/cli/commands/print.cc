@@ -6,6 +6,7 @@ namespace {
 Format FormatOf(const PrintFlags& flags) {
   if (flags.format == "pb") return Format::kProto;
   if (flags.format == "json" || flags.common.json) return Format::kProtoJson;
+  if (flags.format == "stablehlo") return Format::kStablehlo;
   if (flags.format == "short") return Format::kShort;
   return Format::kHlo;
 }

@@ -6,6 +6,7 @@
 #include "formats/proto/read.h"
 #include "formats/proto/write.h"
 #include "formats/stablehlo/read.h"
+#include "formats/stablehlo/write.h"
 #include "formats/text/printer.h"
 
 namespace shoal::internal {
@@ -75,6 +76,7 @@ ModuleFile ReadModuleSource(std::unique_ptr<Source> source, const ParseOptions& 
 Result<std::string> FormatModule(const Module& module, const FormatOptions& options) {
   if (options.format == ModuleFormat::kProto) return WriteProto(module);
   if (options.format == ModuleFormat::kProtoJson) return WriteProtoAsJson(module);
+  if (options.format == ModuleFormat::kStablehlo) return WriteStablehlo(module, {options.elide_large_constants});
   PrintOptions print = options.format == ModuleFormat::kShort ? PrintOptions::Short() : PrintOptions{};
   print.elide_large_constants = options.elide_large_constants;
   if (options.renumber) return PrintModule(module, print);

@@ -35,6 +35,7 @@ enum class ModuleFormat : uint8_t {
   kShort,      // without %, signatures and metadata
   kProto,      // HloModuleProto
   kProtoJson,  // the same as JSON
+  kStablehlo,  // StableHLO text
 };
 struct FormatOptions {
   ModuleFormat format = ModuleFormat::kHlo;

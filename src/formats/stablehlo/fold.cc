@@ -37,6 +37,12 @@ int64_t Wrapped(int64_t value, ElementType type) {
   return IsSigned(type) ? static_cast<int64_t>(up) >> shift : static_cast<int64_t>(up >> shift);
 }
 
+// IEEE 754's maximum: NaN propagates, and -0 is less than 0.
+double Greater(double x, double y) {
+  if (x != x || y != y) return NAN;
+  return x > y || (x == y && std::signbit(y)) ? x : y;
+}
+
 using FloatFold = double (*)(double x, double y);
 struct FloatRow {
   Opcode opcode;
@@ -48,8 +54,8 @@ constexpr FloatRow kFloatFolds[] = {
     {Opcode::kMultiply, [](double x, double y) { return x * y; }},
     {Opcode::kDivide, [](double x, double y) { return x / y; }},
     {Opcode::kRemainder, [](double x, double y) { return std::fmod(x, y); }},
-    {Opcode::kMaximum, [](double x, double y) { return x != x || y != y ? NAN : std::max(x, y); }},
-    {Opcode::kMinimum, [](double x, double y) { return x != x || y != y ? NAN : std::min(x, y); }},
+    {Opcode::kMaximum, Greater},
+    {Opcode::kMinimum, [](double x, double y) { return -Greater(-x, -y); }},
     {Opcode::kNegate, [](double x, double) { return -x; }},
     {Opcode::kAbs, [](double x, double) { return std::fabs(x); }},
     {Opcode::kSqrt, [](double x, double) { return std::sqrt(x); }},
@@ -180,6 +186,7 @@ const MlirAttr* FoldElementwise(Opcode opcode, std::span<const MlirAttr* const> 
     } else if (opcode == Opcode::kClamp) {
       if (operands.size() != 3) return nullptr;
       const FoldedElement low = at(0, i), x = at(1, i), high = at(2, i);
+      if (IsFloat(from) && (low.real != low.real || high.real != high.real)) return nullptr;
       value = FoldedElement{std::min(std::max(x.real, low.real), high.real),
                             std::min(std::max(x.whole, low.whole), high.whole)};
       if (IsUnsigned(from) && BitWidth(from) == 64) return nullptr;

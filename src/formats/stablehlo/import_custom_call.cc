@@ -132,26 +132,7 @@ Status ImportCustomCall(Importer& importer, const MlirOp& op) {
 Status ImportRng(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   if (operands.size() < 2) return importer.Refused(op, "the op needs two operands");
-  const AttrDef* def = FindAttr(Opcode::kRng, Op<Opcode::kRng>::kDistribution.id);
-  const MlirAttr* distribution = op.Find("rng_distribution");
-  if (distribution == nullptr) return importer.Refused(op, "the op needs an rng_distribution");
-  NamedAttr attr{def->id, false};
-  SHOAL_TRY(importer.ConvertAttr(op, *def, *distribution, &attr.value));
-  return importer.ImportPlain(op, std::span(operands).first(2), {attr});
-}
-
-Status ImportRngBitGenerator(Importer& importer, const MlirOp& op) {
-  SHOAL_ASSIGN(operands, importer.Operands(op));
-  const MlirAttr* algorithm = op.Find("rng_algorithm");
-  std::string_view name = algorithm == nullptr ? "DEFAULT" : algorithm->text;
-  if (name == "THREE_FRY") name = "rng_three_fry";
-  const AttrDef* def = FindAttr(Opcode::kRngBitGenerator, Op<Opcode::kRngBitGenerator>::kGenerator.id);
-  MlirAttr keyword;
-  keyword.kind = Kind::kKeyword;
-  keyword.text = name;
-  NamedAttr attr{def->id, false};
-  SHOAL_TRY(importer.ConvertAttr(op, *def, keyword, &attr.value));
-  return importer.ImportPlain(op, operands, {attr});
+  return importer.ImportPlain(op, std::span(operands).first(2));
 }
 
 // infeed: HLO's result is (data, token), and the data is a tuple unless there is one array.

@@ -58,7 +58,6 @@ Status ImportRecv(Importer& importer, const MlirOp& op);
 Status ImportReduceWindow(Importer& importer, const MlirOp& op);
 Status ImportReturn(Importer& importer, const MlirOp& op);
 Status ImportRng(Importer& importer, const MlirOp& op);
-Status ImportRngBitGenerator(Importer& importer, const MlirOp& op);
 Status ImportSelectAndScatter(Importer& importer, const MlirOp& op);
 Status ImportSend(Importer& importer, const MlirOp& op);
 Status ImportSetDimensionSize(Importer& importer, const MlirOp& op);

@@ -1,6 +1,7 @@
 // Dot products, convolutions and windows.
 #include "core/ops/contraction.h"
 #include "core/ops/reduce.h"
+#include "formats/stablehlo/dot_algorithms.h"
 #include "formats/stablehlo/import_functions.h"
 #include "formats/stablehlo/importer.h"
 
@@ -39,26 +40,8 @@ Result<DotAlgorithm> AlgorithmOf(Importer& importer, const MlirOp& op) {
   if (lhs.empty()) return DotAlgorithm::kUnset;
   SHOAL_ASSIGN(ops, importer.IntOf(op, "num_primitive_operations", 1));
   const bool imprecise = importer.BoolAttr(op, "allow_imprecise_accumulation");
-  struct Row {
-    std::string_view type, sum;
-    int64_t ops;
-    DotAlgorithm algorithm;
-  };
-  static constexpr Row kRows[] = {{"f16", "f16", 1, DotAlgorithm::kF16F16F16},
-                                  {"f16", "f32", 1, DotAlgorithm::kF16F16F32},
-                                  {"bf16", "bf16", 1, DotAlgorithm::kBf16Bf16Bf16},
-                                  {"bf16", "f32", 1, DotAlgorithm::kBf16Bf16F32},
-                                  {"bf16", "f32", 3, DotAlgorithm::kBf16Bf16F32X3},
-                                  {"bf16", "f32", 6, DotAlgorithm::kBf16Bf16F32X6},
-                                  {"bf16", "f32", 9, DotAlgorithm::kBf16Bf16F32X9},
-                                  {"tf32", "f32", 1, DotAlgorithm::kTf32Tf32F32},
-                                  {"tf32", "f32", 3, DotAlgorithm::kTf32Tf32F32X3},
-                                  {"f32", "f32", 1, DotAlgorithm::kF32F32F32},
-                                  {"f64", "f64", 1, DotAlgorithm::kF64F64F64}};
-  if (lhs.starts_with("f8") && rhs.starts_with("f8") && sum == "f32")
-    return imprecise ? DotAlgorithm::kAnyF8AnyF8F32FastAccum : DotAlgorithm::kAnyF8AnyF8F32;
-  for (const Row& row : kRows)
-    if (lhs == row.type && rhs == row.type && sum == row.sum && ops == row.ops) return row.algorithm;
+  const DotAlgorithm algorithm = DotAlgorithmOf(lhs, rhs, sum, ops, imprecise);
+  if (algorithm != DotAlgorithm::kUnset) return algorithm;
   return importer.Refused(op, StrCat("HLO has no dot algorithm for ", lhs, ", ", rhs, " and ", sum));
 }
 
@@ -141,15 +124,7 @@ Status ImportConvolution(Importer& importer, const MlirOp& op) {
                                {kDimLabels.id, static_cast<const ConvDims*>(importer.arena().New<ConvDims>(dims))}};
   if (features != 1) attrs.push_back({kFeatureGroupCount.id, features});
   if (batches != 1) attrs.push_back({kBatchGroupCount.id, batches});
-  if (const MlirAttr* precision = op.Find("precision_config")) {
-    NamedAttr attr{kOperandPrecision.id, false};
-    SHOAL_TRY(importer.ConvertAttr(op, kOperandPrecisionDef, *precision, &attr.value));
-    for (const EnumValue value : std::get<EnumList>(attr.value))
-      if (value.index != 0) {
-        attrs.push_back(attr);
-        break;
-      }
-  }
+  SHOAL_TRY(importer.ConvertAttrs(op, attrs));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
   SHOAL_ASSIGN(value, importer.Add(Opcode::kConvolution, operands, std::move(attrs), shape));
   return importer.SetResult(op, value);

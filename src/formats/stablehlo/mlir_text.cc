@@ -29,19 +29,12 @@ void AppendQuoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// 1.000000e+00, as MLIR writes numbers if that is exact, else with more digits.
-std::string FloatText(double value) {
-  if (!std::isfinite(value)) return value != value ? "0x7FC00000" : value > 0 ? "0x7F800000" : "0xFF800000";
-  char text[64];
-  auto end = std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific, 6).ptr;
-  double back = 0;
-  std::from_chars(text, end, back);
-  if (back != value) end = std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific).ptr;
-  std::string_view shortest(text, static_cast<size_t>(end - text));
-  const size_t exponent = shortest.find('e');
-  std::string out(shortest.substr(0, exponent));
-  if (out.find('.') == out.npos) out += ".0";
-  return out += shortest.substr(exponent);
+// 0x7FC00000
+std::string BitsText(uint64_t bits, ElementType type) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string text = "0x";
+  for (int digit = (BitWidth(type) + 3) / 4; digit-- > 0;) text += kDigits[(bits >> (4 * digit)) & 15];
+  return text;
 }
 
 void AppendElements(std::string& out, const MlirAttr& attr, size_t dim, size_t* next) {
@@ -52,7 +45,8 @@ void AppendElements(std::string& out, const MlirAttr& attr, size_t dim, size_t* 
       if (IsFloat(attr.type->element)) {
         uint64_t bits = 0;
         std::copy(element, element + bytes, reinterpret_cast<std::byte*>(&bits));
-        out += FloatText(DecodeFloat(attr.type->element, bits));
+        const double value = DecodeFloat(attr.type->element, bits);
+        out += std::isfinite(value) ? FloatText(value, attr.type->element) : BitsText(bits, attr.type->element);
       } else {
         AppendElement(out, attr.type->element, element);
       }
@@ -98,7 +92,7 @@ void AppendAttr(std::string& out, const MlirAttr& attr, int depth) {
       append_type();
       break;
     case MlirAttr::Kind::kFloat:
-      out += FloatText(attr.real);
+      out += FloatText(attr.real, attr.type == nullptr ? ElementType::kF64 : attr.type->element);
       append_type();
       break;
     case MlirAttr::Kind::kString:
@@ -155,6 +149,40 @@ void AppendAttr(std::string& out, const MlirAttr& attr, int depth) {
 }
 
 }  // namespace
+
+// 1.000000e+00, as MLIR writes numbers if that is exact, else with more digits; the bits if the value is not finite.
+std::string FloatText(double value, ElementType type) {
+  if (!std::isfinite(value)) return BitsText(EncodeFloat(type, value), type);
+  char text[64];
+  char* end = std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific, 6).ptr;
+  double back = 0;
+  std::from_chars(text, end, back);
+  if (EncodeFloat(type, back) != EncodeFloat(type, value))
+    end = type == ElementType::kF64
+              ? std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific).ptr
+              : std::to_chars(text, text + sizeof(text), static_cast<float>(value), std::chars_format::scientific).ptr;
+  const std::string_view shortest(text, static_cast<size_t>(end - text));
+  const size_t exponent = shortest.find('e');
+  std::string out(shortest.substr(0, exponent));
+  if (out.find('.') == out.npos) out += ".0";
+  return out += shortest.substr(exponent);
+}
+
+void AppendAttrText(std::string& out, const MlirAttr& attr) { AppendAttr(out, attr, 0); }
+
+std::string QuotedText(std::string_view text) {
+  std::string out;
+  AppendQuoted(out, text);
+  return out;
+}
+
+// @name, @"na me"
+std::string SymbolText(std::string_view name) {
+  bool bare = !name.empty() && !(name[0] >= '0' && name[0] <= '9') && name[0] != '$' && name[0] != '.';
+  for (const char c : name)
+    bare &= (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$';
+  return StrCat("@", bare ? std::string(name) : QuotedText(name));
+}
 
 std::string AttrText(const MlirAttr& attr) {
   std::string out;

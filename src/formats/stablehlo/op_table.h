@@ -1,4 +1,4 @@
-// The table of MLIR ops: how the text parser reads them and how they become HLO. Rows are in mlir_ops.def.
+// The table of MLIR ops: their text, how they become HLO, and how HLO becomes them. Rows are in mlir_ops.def.
 #pragma once
 
 #include "core/ops/op.h"
@@ -6,20 +6,22 @@
 
 namespace shoal::internal {
 
+class Exporter;
 class Importer;
 
 struct MlirOpInfo {
   std::string_view name;
   Opcode opcode{};                                      // the HLO op; Unknown if the op becomes several
   Status (*import)(Importer& importer, const MlirOp& op) = nullptr;
+  Status (*write)(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo) = nullptr;  // null: not its form
   std::string_view syntax;                              // pretty syntax; empty: generic form only
   std::string_view attributes;                          // HLO attribute=MLIR attribute …
 };
 
-// An HLO attribute and its source: an MLIR attribute, or a region.
+// An HLO attribute and its MLIR form: an attribute, or a region.
 struct MlirAttrRule {
   const AttrDef* to = nullptr;
-  std::string_view from;
+  std::string_view from, type;
   int region = -1;
 };
 // The rules of a row's `attributes`.
@@ -27,5 +29,7 @@ std::span<const MlirAttrRule> AttrRulesOf(const MlirOpInfo& op);
 
 // The row of an op, by its full name; null if there is none.
 const MlirOpInfo* FindMlirOp(std::string_view name);
+// The row that is the form of an HLO op; null if it has none.
+const MlirOpInfo* FormOf(Opcode opcode);
 
 }  // namespace shoal::internal

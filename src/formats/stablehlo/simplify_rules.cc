@@ -106,6 +106,8 @@ bool Simplifier::FoldConstants(MlirOp& op) {
     if (values[i] == nullptr) return false;
   }
   const MlirAttr* direction = op.Find("comparison_direction");
+  const MlirAttr* order = op.Find("compare_type");
+  if (order != nullptr && order->text == "TOTALORDER") return false;
   const MlirAttr* folded =
       FoldElementwise(op.info->opcode, std::span(values, op.operands.size()), *op.results[0].type,
                       direction == nullptr ? std::string_view() : direction->text, arena_);

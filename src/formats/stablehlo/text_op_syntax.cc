@@ -1,6 +1,6 @@
-// The pretty syntax of the ops. A row of the table is a list of tokens:
+// The pretty syntax of the ops, for reading and printing (print_text.cc). A row of the table is a list of tokens:
 //   o operand   O list of operands   A operands with a comma after each   D attribute dictionary
-//   T one type for the operands and the result, or (types) -> types, or types -> types
+//   T one type for the operands and the result, or (types) -> types   F (types) -> types   N types -> types
 //   S the types of select   P one type per operand and result   L types of operands   C complex   U tuple
 //   , ( ) [ ] =  the character   $a an attribute   @a a symbol   ~a raw text in brackets   word=a  word = attribute
 //   ?token… optional, if the next character or word is there   %name one of the functions below
@@ -57,12 +57,14 @@ bool MlirTextReader::ReadToken(std::string_view token, Draft& draft) {
     case 'D':
       return ReadOptionalAttrDict(draft.attrs);
     case 'T':
+    case 'F':
+    case 'N':
     case 'S':
     case 'P':
     case 'L':
     case 'C':
     case 'U':
-      return ReadTypes(token[0], draft);
+      return ReadTypes(token[0] == 'F' || token[0] == 'N' ? 'T' : token[0], draft);
     case '$': {
       const char c = Peek();
       const bool is_word = c >= 'A' && c <= 'Z';
