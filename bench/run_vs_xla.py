@@ -29,6 +29,7 @@ import basic_patterns
 import cliff_patterns
 import device_patterns
 import library_patterns
+import loop_patterns
 import op_patterns
 import program_patterns
 import shape_patterns
@@ -163,7 +164,7 @@ def single_cases(options):
     """(name, function that returns the text and the arguments)"""
     if not options.files:
         jax = xla_cpu.jax
-        for family in basic_patterns, library_patterns, shape_patterns, op_patterns, program_patterns, cliff_patterns:
+        for family in basic_patterns, library_patterns, shape_patterns, op_patterns, program_patterns, cliff_patterns, loop_patterns:
             for name, (function, arguments) in family.patterns(jax, xla_cpu.jnp, np, xla_cpu.ml_dtypes).items():
                 yield name, lambda function=function, arguments=arguments: (
                     xla_cpu.lowered(function, arguments), [np.asarray(a) for a in jax.tree.leaves(arguments)])

@@ -16,6 +16,7 @@ ALLOWED = {
                            "globals; the counter makes the names of temporary files unique"),
     "core/base/source.cc": ("isatty", "a terminal has an end, other devices may have none"),
     "execute/collectives/process_link.cc": ("runs", "numbers the runs of a process, so that their messages do not mix"),
+    "execute/runtime/sequence.cc": ("getenv", "SHOAL_CHECK_PLAN lets tests compare plans whose values share memory with others"),
     "execute/transport/mpi.cc": ("fprintf", "MPI calls this error handler and then ends all processes of the job"),
     "execute/transport/load.cc": ("getenv", "MPI launchers pass rank and job size in environment variables"),
     "execute/transport/peers.cc": ("open_sockets open_count is_interrupted",

@@ -1,6 +1,7 @@
 #include "compile/library/rows.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
+#include "core/ops/working_types.h"
 
 namespace shoal::internal {
 namespace {
@@ -33,13 +34,14 @@ constexpr LibraryRow kRows[] = {
 }  // namespace
 
 LibraryFunction LibraryFunctionOf(const Instruction& hlo) {
+  if (WorkingTypesOf(hlo).mixed) return nullptr;  // the interpreter converts and checks the operands
   for (const LibraryRow& row : kRows)
     if (row.opcode == hlo.opcode) return row.find(hlo);
   return nullptr;
 }
 
 AppliedLibraryFunction AppliedLibraryFunctionOf(const Instruction& hlo) {
-  return IsScatter(hlo) ? FunctionScatterFunction(hlo) : nullptr;
+  return IsScatter(hlo) && !WorkingTypesOf(hlo).mixed ? FunctionScatterFunction(hlo) : nullptr;
 }
 
 bool UpdatesOperand(const Instruction& hlo) {

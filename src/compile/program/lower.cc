@@ -50,21 +50,30 @@ class Lowering {
     if (!visited_.insert(&computation).second) return;
     for (const Instruction* hlo : computation.instructions) {
       if (!CallsComputations(*hlo)) continue;
-      if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
-        program_.steps[hlo] = {LoweredInstruction::Kind::kRoutine, program_.routines.size(), nullptr, {}};
-        for (const Instruction* inside : routine->evaluated) Add(*inside);
-        program_.routines.push_back(std::move(routine));
-        continue;
-      }
-      if (IsKernel(*hlo) || AddSequence(*hlo)) continue;
+      if (!by_ops_ && (AddLoop(*hlo) || IsKernel(*hlo) || AddSequence(*hlo, SequenceOf(*hlo)))) continue;
       for (const Computation* callee : CalledComputations(*hlo)) Visit(*callee);
     }
   }
 
-  bool AddSequence(const Instruction& hlo) {
-    Sequence sequence{by_ops_ ? nullptr : SequenceOf(hlo), {}};
-    if (sequence.routine == nullptr) return false;
+  bool AddLoop(const Instruction& hlo) {
+    std::unique_ptr<Routine> routine = RoutineOf(hlo);
+    if (routine == nullptr || !routine->is_function) return AddSequence(hlo, std::move(routine));
+    program_.steps[&hlo] = {LoweredInstruction::Kind::kRoutine, AddFunction(std::move(routine)), nullptr, {}};
+    return true;
+  }
+
+  size_t AddFunction(std::shared_ptr<const Routine> function) {
+    for (const Instruction* inside : function->evaluated) Add(*inside);
+    program_.routines.push_back(std::move(function));
+    return program_.routines.size() - 1;
+  }
+
+  bool AddSequence(const Instruction& hlo, std::unique_ptr<Routine> routine) {
+    if (routine == nullptr) return false;
+    Sequence sequence{std::move(routine), {}, {}};
     for (const FusedKernel& kernel : sequence.routine->kernels) sequence.kernels.push_back(KernelNumber(kernel));
+    for (const auto& function : sequence.routine->routines) sequence.functions.push_back(AddFunction(function));
+    for (const Instruction* inside : sequence.routine->evaluated) Add(*inside);
     program_.steps[&hlo] = {LoweredInstruction::Kind::kSequence, program_.sequences.size(), nullptr, {}};
     program_.sequences.push_back(std::move(sequence));
     return true;
@@ -77,8 +86,7 @@ class Lowering {
       program_.steps[&hlo] = {LoweredInstruction::Kind::kKernel, kernels[0], nullptr, {kernels.begin() + 1, kernels.end()}};
       return;
     }
-    if (WorkingTypesOf(hlo).mixed) return;  // the interpreter converts and checks the operands
-    if (IsFusion(hlo)) program_.refusals.push_back({std::string(hlo.name), cache_.Of(hlo).refusal});
+    if (IsFusion(hlo) && !WorkingTypesOf(hlo).mixed) program_.refusals.push_back({std::string(hlo.name), cache_.Of(hlo).refusal});
     if (LibraryFunction library = LibraryFunctionOf(hlo)) {
       program_.steps[&hlo] = {LoweredInstruction::Kind::kLibrary, 0, library, {}};
     } else if (AppliedLibraryFunction applied = AppliedLibraryFunctionOf(hlo)) {
@@ -150,13 +158,19 @@ std::string ToString(const Program& program) {
   }
   for (const Refusal& refusal : program.refusals) StrAppend(&out, "no kernel for ", refusal.name, ": ", refusal.reason, "\n");
   for (size_t i = 0; i < program.kernels.size(); ++i) StrAppend(&out, "kernel ", i, ": ", ToString(program.kernels[i]));
-  for (size_t i = 0; i < program.routines.size(); ++i) {
-    StrAppend(&out, "routine ", i, ": ", ToString(*program.routines[i]));
-    for (const Instruction* hlo : program.routines[i]->evaluated)
+  auto append_evaluated = [&](const Routine& routine) {
+    for (const Instruction* hlo : routine.evaluated)
       if (program.StepOf(*hlo).kind == LoweredInstruction::Kind::kEvaluate)
         StrAppend(&out, "  evaluates ", hlo->name, " ", ToString(hlo->shape()), ": ", EvaluationReason(*hlo), "\n");
+  };
+  for (size_t i = 0; i < program.routines.size(); ++i) {
+    StrAppend(&out, "routine ", i, ": ", ToString(*program.routines[i]));
+    append_evaluated(*program.routines[i]);
   }
-  for (size_t i = 0; i < program.sequences.size(); ++i) StrAppend(&out, "sequence ", i, ": ", ToString(*program.sequences[i].routine, program.sequences[i].kernels));
+  for (size_t i = 0; i < program.sequences.size(); ++i) {
+    StrAppend(&out, "sequence ", i, ": ", ToString(*program.sequences[i].routine, program.sequences[i].kernels));
+    append_evaluated(*program.sequences[i].routine);
+  }
   return out;
 }
 

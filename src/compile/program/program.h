@@ -27,8 +27,8 @@ struct LoweredInstruction {
   enum class Kind : uint8_t {
     kKernel,    // kernels[kernel] and part_kernels: each computes a part of the result
     kLibrary,   // library; or applied_library, whose function is kernels[kernel]
-    kRoutine,   // routines[kernel]: a whole loop
-    kSequence,  // sequences[kernel]: a call of small ops
+    kRoutine,   // routines[kernel]: a whole loop as one function
+    kSequence,  // sequences[kernel]: a whole loop, or a call of small ops
     kEvaluate,  // the interpreter evaluates it on the same arrays
   };
   Kind kind = Kind::kEvaluate;
@@ -40,13 +40,14 @@ struct LoweredInstruction {
 
 struct Sequence {
   std::unique_ptr<Routine> routine;
-  std::vector<size_t> kernels;  // the routine's kernels, as indices into Program::kernels
+  std::vector<size_t> kernels;    // the routine's kernels, as indices into Program::kernels
+  std::vector<size_t> functions;  // the functions that the routine calls, as indices into Program::routines
 };
 
 struct Program {
   std::shared_ptr<Module> module;    // the module after the passes
   std::vector<FusedKernel> kernels;  // unique; several instructions may share a kernel
-  std::vector<std::unique_ptr<Routine>> routines;
+  std::vector<std::shared_ptr<const Routine>> routines;  // loops as functions
   std::vector<Sequence> sequences;
   std::unordered_map<const Instruction*, LoweredInstruction> steps;
   std::vector<Refusal> refusals;

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "compile/program/program.h"
+#include "compile/library/library.h"
 #include "compile/program/routine_slots.h"
 #include "transform/loops/small_kernels.h"
 #include "core/ops/contraction.h"
@@ -20,9 +20,14 @@ namespace {
 using StatementKind = RoutineStatement::Kind;
 using Slots = RoutineSlots::Slots;
 
-// Limits above which a single thread would be too slow, or the stack too small.
+// Limits of functions, above which a single thread would be too slow, or the stack too small.
 constexpr int64_t kMaxWork = int64_t{1} << 15, kMaxOwnBytes = int64_t{1} << 17;
 constexpr size_t kMaxStatements = 200;
+// Limits of sequences. Step-by-step evaluation avoids copies of whole arrays by reference counting. Starting a step there
+// takes as long as copying about this many bytes.
+constexpr size_t kMaxSequenceStatements = 50'000;
+constexpr int64_t kCopyBytesPerStatement = int64_t{1} << 12;
+constexpr int64_t kMaxEvaluatedBytes = int64_t{1} << 16;
 // With more multiplications, a dot is faster in the library, even with the cost of the call.
 constexpr double kMaxDotMultiplications = 1 << 14;
 
@@ -37,8 +42,20 @@ bool IsLargeDot(const Instruction& hlo) {
   return multiplications > kMaxDotMultiplications;
 }
 
+// True if each iteration of the loop forwards element i of its state unchanged.
+bool IsForwarded(const Instruction& loop, size_t i) {
+  const Computation& body = *loop[Op<Opcode::kWhile>::kBody];
+  if (!IsTuple(*body.root) || body.root->operand_count() <= i) return false;
+  const Instruction& next = *body.root->operands[i];
+  return IsGetTupleElement(next) && next.operands[0] == body.parameters[0] && ElementIndexOf(next) == static_cast<int64_t>(i);
+}
+
 class RoutineBuilder {
  public:
+  explicit RoutineBuilder(bool is_function) : max_statements_(is_function ? kMaxStatements : kMaxSequenceStatements) {
+    routine_->is_function = is_function;
+  }
+
   std::unique_ptr<Routine> Build(const Instruction& loop) {
     routine_->loop = &loop;
     Slots state = NewSlots(loop.shape());
@@ -48,13 +65,14 @@ class RoutineBuilder {
     routine_->condition = NewBlock();
     routine_->body = NewBlock();
     routine_->predicate = AddLoopBlocks(loop, state, routine_->condition, routine_->body);
-    if (failed_ || OwnBytes(*routine_) > kMaxOwnBytes || WorkOf(*routine_) > kMaxWork) return nullptr;
-    for (int slot : state) routine_->written.push_back(slots_.IsWritten(slot));
+    if (failed_) return nullptr;
+    if (routine_->is_function ? OwnBytes(*routine_) > kMaxOwnBytes || WorkOf(*routine_) > kMaxWork : HasLargeCopies()) return nullptr;
+    const std::vector<bool> written = WrittenSlots(*routine_);
+    routine_->written.assign(written.begin(), written.begin() + static_cast<std::ptrdiff_t>(state.size()));
     return std::move(routine_);
   }
 
   std::unique_ptr<Routine> BuildSequence(const Instruction& call) {
-    max_statements_ = SIZE_MAX;  // the statements of a sequence are compiled separately
     std::vector<Slots> arguments;
     for (const Instruction* operand : call.operands) arguments.push_back(NewSlots(operand->shape()));
     const size_t operands = routine_->slots.size();
@@ -65,7 +83,7 @@ class RoutineBuilder {
     const Slots result_slots = Lower(*call[kToApply], arguments, routine_->body);
     if (failed_ || routine_->blocks.size() > 1 || !routine_->evaluated.empty()) return nullptr;
     for (const FusedKernel& kernel : routine_->kernels)
-      if (kernel.RowCount() * kernel.InnerIterations() > kMaxWork || SplitReduction(kernel)) return nullptr;  // too large
+      if (WorkOf(kernel) > kMaxWork) return nullptr;
     for (size_t i = 0; i < results.size(); ++i) slots_.Copy(routine_->body, result_slots[i], results[i]);
     slots_.DropCopies(routine_->body, results, static_cast<int>(routine_->state_slots));
     for (size_t i = 0; i < routine_->state_slots; ++i) routine_->written.push_back(i >= operands);
@@ -97,11 +115,31 @@ class RoutineBuilder {
     return {slots_.New(shape.element_type(), *shape.ElementCount())};
   }
 
+  bool HasLargeCopies() const {
+    int64_t bytes = 0, statements = 0;
+    for (const auto& block : routine_->blocks) {
+      statements += std::ssize(block);
+      for (const RoutineStatement& statement : block)
+        if (statement.kind == StatementKind::kCopy) bytes += BytesOf(routine_->slots[static_cast<size_t>(statement.slots[0])]);
+    }
+    return bytes > statements * kCopyBytesPerStatement;
+  }
+
   void CountStatement() {
     if (++statements_ + slots_.copies() > max_statements_) Fail();
   }
 
   void Run(size_t block, FusedKernel kernel, Slots slots) {
+    if (auto split = routine_->is_function ? std::nullopt : SplitReduction(kernel)) {
+      const size_t inputs = kernel.inputs.size();
+      Slots partial(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(inputs));
+      const int64_t lanes = kernel.form == FusedKernel::Form::kColumns ? kernel.inner_loops.back() : 1;
+      for (ElementType type : split->partial.outputs) partial.push_back(slots_.New(type, split->partial.RowCount() * lanes));
+      slots.insert(slots.begin() + static_cast<std::ptrdiff_t>(inputs), partial.begin() + static_cast<std::ptrdiff_t>(inputs), partial.end());
+      if (SplitReduction(split->combine)) return Fail(), void();
+      Run(block, std::move(split->partial), std::move(partial));
+      return Run(block, std::move(split->combine), std::move(slots));
+    }
     CountStatement();
     RoutineStatement statement;
     statement.kernel = routine_->kernels.size();
@@ -169,7 +207,7 @@ class RoutineBuilder {
     const Slots results = NewSlots(hlo.shape());
     if (failed_) return {};
     std::optional<std::vector<SmallKernel>> kernels = IsLargeDot(hlo) ? std::nullopt : SmallKernelsOf(hlo);
-    if (!kernels) return Evaluate(hlo, values, results, block);
+    if (!kernels || NeedsLibrary(hlo, *kernels)) return Evaluate(hlo, values, results, block);
     for (SmallKernel& kernel : *kernels) {
       Slots slots;
       for (int i : kernel.operands) {
@@ -187,11 +225,18 @@ class RoutineBuilder {
     return results;
   }
 
+  // In a sequence, large kernels run in tasks, which kernels of other ops than fusions do not permit.
+  bool NeedsLibrary(const Instruction& hlo, std::span<const SmallKernel> kernels) const {
+    if (routine_->is_function || IsFusion(hlo)) return false;
+    return std::ranges::any_of(kernels, [](const SmallKernel& small) { return small.kernel && WorkOf(*small.kernel) > kMaxWork; });
+  }
+
   // Lowers an op that no kernel computes. The caller of the routine evaluates it. Supports only arrays.
   Slots Evaluate(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, const Slots& results, size_t block) {
     const bool is_opaque = Info(hlo.opcode).op_class == OpClass::kOpaque;
     if (is_opaque ? !IsKnownPureCall(hlo) : !IsPure(hlo)) return Fail(), Slots();
     CountStatement();
+    const bool is_library = !routine_->is_function && (LibraryFunctionOf(hlo) != nullptr || AppliedLibraryFunctionOf(hlo) != nullptr);
     RoutineStatement statement;
     statement.kind = StatementKind::kEvaluate;
     statement.kernel = routine_->evaluated.size();
@@ -199,6 +244,12 @@ class RoutineBuilder {
       if (!IsPlainArray(operand->shape())) return Fail(), Slots();
       statement.slots.push_back(values.at(operand)[0]);
     }
+    for (size_t i = 0; is_library && UpdatesOperand(hlo) && i < results.size(); ++i) {
+      slots_.Copy(block, statement.slots[i], results[i]);
+      statement.slots[i] = results[i];
+    }
+    for (int slot : results)  // the result of the interpreter is copied
+      if (!is_library && !routine_->is_function && BytesOf(routine_->slots[static_cast<size_t>(slot)]) > kMaxEvaluatedBytes) Fail();
     statement.slots.insert(statement.slots.end(), results.begin(), results.end());
     routine_->evaluated.push_back(&hlo);
     routine_->blocks[block].push_back(std::move(statement));
@@ -217,13 +268,28 @@ class RoutineBuilder {
   }
 
   Slots Loop(const Instruction& hlo, const Slots& init, size_t block) {
-    const Slots state = NewSlots(hlo.shape());
+    Slots state = NewSlots(hlo.shape());
     if (failed_) return {};
-    for (size_t i = 0; i < state.size(); ++i) slots_.Copy(block, init[i], state[i]);
+    size_t leaf = 0;
+    for (size_t i = 0; i < hlo.shape().elements().size(); ++i) {
+      const size_t end = leaf + static_cast<size_t>(hlo.shape().element(static_cast<int64_t>(i)).LeafCount());
+      for (; leaf < end; ++leaf) {
+        if (IsForwarded(hlo, i)) state[leaf] = init[leaf];
+        slots_.Copy(block, init[leaf], state[leaf]);
+      }
+    }
     CountStatement();
     RoutineStatement loop;
-    loop.kind = StatementKind::kWhile;
     loop.hlo = &hlo;
+    if (std::unique_ptr<Routine> function = routine_->is_function ? nullptr : RoutineBuilder(true).Build(hlo)) {
+      loop.kind = StatementKind::kRoutine;
+      loop.kernel = routine_->routines.size();
+      loop.slots = state;
+      routine_->routines.push_back(std::move(function));
+      routine_->blocks[block].push_back(std::move(loop));
+      return state;
+    }
+    loop.kind = StatementKind::kWhile;
     loop.counter = routine_->counters;
     routine_->counters += 3;
     loop.blocks = {NewBlock(), NewBlock()};
@@ -263,7 +329,8 @@ class RoutineBuilder {
 
   std::unique_ptr<Routine> routine_ = std::make_unique<Routine>();
   RoutineSlots slots_{*routine_};
-  size_t statements_ = 0, max_statements_ = kMaxStatements;
+  const size_t max_statements_;
+  size_t statements_ = 0;
   int first_own_ = 0;  // slots before this one belong to enclosing blocks
   bool failed_ = false;
 };
@@ -272,11 +339,12 @@ class RoutineBuilder {
 
 std::unique_ptr<Routine> RoutineOf(const Instruction& loop) {
   if (loop.opcode != Opcode::kWhile || !loop.shape().IsTuple()) return nullptr;
-  return RoutineBuilder().Build(loop);
+  std::unique_ptr<Routine> function = RoutineBuilder(true).Build(loop);
+  return function != nullptr ? std::move(function) : RoutineBuilder(false).Build(loop);
 }
 
 std::unique_ptr<Routine> SequenceOf(const Instruction& call) {
-  return IsCall(call) ? RoutineBuilder().BuildSequence(call) : nullptr;
+  return IsCall(call) ? RoutineBuilder(false).BuildSequence(call) : nullptr;
 }
 
 }  // namespace shoal::internal

@@ -1,12 +1,14 @@
-// Routine: a loop with only small values, as data that is compiled to one function, without dispatch per op. Values are
-// in slots. Statements are kernels over whole slots, copies, loops, branches, and ops without a kernel, for which the
-// function calls back into the caller.
+// Routine: a loop as data, without tuples and without dispatch per op. Values are in slots. Statements are kernels over
+// whole slots, copies, loops, branches, and ops without a kernel, which the interpreter or the library computes.
 //
 // The first slots are the leaves of the loop's state. The caller passes their memory, and the routine updates it in
-// place. The caller also passes the constants, which are only read. All other slots are local to the routine.
+// place. All other slots are local to the routine, except constants, which are only read.
 //
-// A sequence is a routine with one block and no loop: consecutive small ops. Its statements run one by one as kernels
-// on preallocated memory, so the overhead of starting an op is paid only once.
+// A routine has one of two forms. A loop with few small values is a function: one piece of machine code. In every other
+// routine, a sequence, each kernel is compiled separately, and the statements run one by one on planned memory
+// (sequence_plan.h). A sequence is not limited in size, and large kernels in it run in parallel. Loops in a sequence
+// become functions if they are small enough. A call of consecutive small ops is a sequence too: its state are its
+// operands, which it does not change, and the leaves of its result.
 #pragma once
 
 #include <memory>
@@ -34,6 +36,7 @@ struct RoutineStatement {
     kWhile,     // while (blocks[0] sets slots[0] to true) blocks[1]; the other slots are its state
     kBranch,    // blocks[slots[0]]; out of range: the last block; for a predicate, true selects the first block
     kEvaluate,  // evaluated[kernel]; `slots`: its operands, then the leaves of its result
+    kRoutine,   // routines[kernel], a loop; `slots`: its state
   };
   Kind kind = Kind::kKernel;
   size_t kernel = 0;
@@ -46,33 +49,40 @@ struct RoutineStatement {
 };
 
 struct Routine {
-  const Instruction* loop = nullptr;  // the while; null for a sequence
+  const Instruction* loop = nullptr;  // the while; null for the sequence of a call
+  bool is_function = false;
   size_t state_slots = 0;
   std::vector<bool> written;  // for each state slot; memory of slots that are not written may be shared
   std::vector<RoutineSlot> slots;
   std::vector<int> constants;  // slots of the constants
   std::vector<FusedKernel> kernels;
   std::vector<const Instruction*> evaluated;
+  std::vector<std::shared_ptr<const Routine>> routines;  // functions that a sequence calls
   std::vector<std::vector<RoutineStatement>> blocks;
   size_t condition = 0, body = 0;  // blocks of the loop itself
   int predicate = 0;               // slot of the condition's result
   size_t counters = 0;
 };
 
-// The routine of a loop; null unless the loop does little work on small arrays.
+// The routine of a loop, as a function if possible; null if it has effects, dynamic sizes, or large copies that
+// step-by-step evaluation avoids by reference counting.
 std::unique_ptr<Routine> RoutineOf(const Instruction& loop);
 
 // The sequence of a call of small ops without branches; else null. State: its operands, then the leaves of its result.
 std::unique_ptr<Routine> SequenceOf(const Instruction& call);
 
+int64_t BytesOf(const RoutineSlot& slot);
+// Number of slots that a statement without blocks reads. It writes the others.
+size_t InputCount(const Routine& routine, const RoutineStatement& statement);
 // Total size of the local slots, and number of elements that the statements process if each runs once.
 int64_t OwnBytes(const Routine& routine);
 int64_t WorkOf(const Routine& routine);
+int64_t WorkOf(const FusedKernel& kernel);
 
 // Text of all that the code depends on, so that equal routines are compiled once. `numbers` replace the kernels' texts.
 std::string ToString(const Routine& routine, std::span<const size_t> numbers = {});
 
-// Machine code of a routine. Runs iterations and returns 1 once the condition is false, 0 after `max_iterations`, or 2
+// Machine code of a function. Runs iterations and returns 1 once the condition is false, 0 after `max_iterations`, or 2
 // if a callback ends the loop: `stop`, called periodically, returns true, or `evaluate`, which computes
 // evaluated[number], returns false. slots: the state, then the constants. Adds to the counters.
 struct RoutineCalls {

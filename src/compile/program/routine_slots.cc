@@ -1,19 +1,21 @@
 #include "compile/program/routine_slots.h"
 
 #include <algorithm>
-#include <set>
 
 namespace shoal::internal {
 
+using Kind = RoutineStatement::Kind;
+
+int64_t BytesOf(const RoutineSlot& slot) { return slot.count * StorageBytes(slot.type); }
+
 int64_t OwnBytes(const Routine& routine) {
-  std::set<int> used;
+  std::vector<bool> used(routine.slots.size(), false);
   for (const auto& block : routine.blocks)
-    for (const RoutineStatement& statement : block) used.insert(statement.slots.begin(), statement.slots.end());
+    for (const RoutineStatement& statement : block)
+      for (int slot : statement.slots) used[static_cast<size_t>(slot)] = true;
   int64_t bytes = 0;
-  for (size_t i = routine.state_slots; i < routine.slots.size(); ++i) {
-    const RoutineSlot& slot = routine.slots[i];
-    if (slot.constant == nullptr && used.contains(static_cast<int>(i))) bytes += slot.count * StorageBytes(slot.type);
-  }
+  for (size_t i = routine.state_slots; i < routine.slots.size(); ++i)
+    if (used[i] && routine.slots[i].constant == nullptr) bytes += BytesOf(routine.slots[i]);
   return bytes;
 }
 
@@ -22,15 +24,39 @@ int64_t WorkOf(const Routine& routine) {
   auto count = [&](int slot) { return routine.slots[static_cast<size_t>(slot)].count; };
   for (const auto& block : routine.blocks) {
     for (const RoutineStatement& statement : block) {
-      if (statement.kind == RoutineStatement::Kind::kCopy) work += count(statement.slots[0]) / 4;
-      if (statement.kind == RoutineStatement::Kind::kEvaluate)
+      if (statement.kind == Kind::kCopy) work += count(statement.slots[0]) / 4;
+      if (statement.kind == Kind::kEvaluate)
         for (int slot : statement.slots) work += count(slot);
-      if (statement.kind != RoutineStatement::Kind::kKernel) continue;
-      const FusedKernel& kernel = routine.kernels[statement.kernel];
-      work += kernel.RowCount() * kernel.InnerIterations();
+      if (statement.kind == Kind::kKernel) work += WorkOf(routine.kernels[statement.kernel]);
     }
   }
   return work;
+}
+
+int64_t WorkOf(const FusedKernel& kernel) { return kernel.RowCount() * kernel.InnerIterations(); }
+
+size_t InputCount(const Routine& routine, const RoutineStatement& statement) {
+  switch (statement.kind) {
+    case Kind::kCopy: return 1;
+    case Kind::kKernel: return routine.kernels[statement.kernel].inputs.size();
+    case Kind::kEvaluate: return routine.evaluated[statement.kernel]->operand_count();
+    default: return statement.slots.size();
+  }
+}
+
+std::vector<bool> WrittenSlots(const Routine& routine) {
+  std::vector<bool> written(routine.slots.size(), false);
+  for (const auto& block : routine.blocks) {
+    for (const RoutineStatement& statement : block) {
+      for (size_t i = InputCount(routine, statement); i < statement.slots.size(); ++i)
+        written[static_cast<size_t>(statement.slots[i])] = true;
+      if (statement.kind != Kind::kRoutine) continue;
+      const std::vector<bool>& inner = routine.routines[statement.kernel]->written;
+      for (size_t i = 0; i < inner.size(); ++i)
+        if (inner[i]) written[static_cast<size_t>(statement.slots[i])] = true;
+    }
+  }
+  return written;
 }
 
 int RoutineSlots::New(ElementType type, int64_t count) {
@@ -47,73 +73,65 @@ void RoutineSlots::Copy(size_t block, int from, int to) {
   ++copies_;
 }
 
-bool RoutineSlots::IsWritten(int slot) const {
-  return std::any_of(routine_.blocks.begin(), routine_.blocks.end(), [&](const auto& block) {
-    return std::any_of(block.begin(), block.end(), [&](const RoutineStatement& statement) {
-      return statement.blocks.empty() && IsWrittenIn(statement, slot);
-    });
-  });
-}
-
-// Number of slots that a statement without blocks reads. The statement writes the others.
-int64_t RoutineSlots::InputsOf(const RoutineStatement& statement) const {
-  if (statement.kind == Kind::kCopy) return 1;
-  if (statement.kind == Kind::kKernel) return std::ssize(routine_.kernels[statement.kernel].inputs);
-  return static_cast<int64_t>(routine_.evaluated[statement.kernel]->operand_count());
-}
-
-bool RoutineSlots::IsReadIn(const RoutineStatement& statement, int slot) const {
-  if (statement.blocks.empty()) {
-    const auto end = statement.slots.begin() + InputsOf(statement);
-    return std::find(statement.slots.begin(), end, slot) != end;
-  }
-  if (std::find(statement.slots.begin(), statement.slots.end(), slot) != statement.slots.end()) return true;
-  return std::any_of(statement.blocks.begin(), statement.blocks.end(), [&](size_t block) { return IsUsedIn(block, slot); });
-}
-
-bool RoutineSlots::IsWrittenIn(const RoutineStatement& statement, int slot) const {
-  if (statement.blocks.empty())
-    return std::find(statement.slots.begin() + InputsOf(statement), statement.slots.end(), slot) != statement.slots.end();
-  return std::any_of(statement.blocks.begin(), statement.blocks.end(), [&](size_t block) { return IsUsedIn(block, slot); });
-}
-
-bool RoutineSlots::IsUsedIn(size_t block, int slot) const {
+RoutineSlots::Uses RoutineSlots::UsesIn(size_t block) const {
+  Uses uses;
+  auto add = [&](size_t statement, int slot, bool reads, bool writes) {
+    std::vector<Use>& of = uses[slot];
+    if (of.empty() || of.back().statement != statement) of.push_back({statement, false, false});
+    of.back().reads |= reads;
+    of.back().writes |= writes;
+  };
+  auto add_nested = [&](auto& self, size_t at, const RoutineStatement& statement) -> void {
+    for (size_t inner : statement.blocks) {
+      for (const RoutineStatement& nested : routine_.blocks[inner]) {
+        for (int slot : nested.slots) add(at, slot, true, true);
+        self(self, at, nested);
+      }
+    }
+  };
   const auto& statements = routine_.blocks[block];
-  return std::any_of(statements.begin(), statements.end(), [&](const RoutineStatement& statement) {
-    return IsReadIn(statement, slot) || IsWrittenIn(statement, slot);
-  });
+  for (size_t i = 0; i < statements.size(); ++i) {
+    const RoutineStatement& statement = statements[i];
+    const size_t inputs = InputCount(routine_, statement);
+    for (size_t k = 0; k < statement.slots.size(); ++k)
+      add(i, statement.slots[k], k < inputs, k >= inputs || statement.kind == Kind::kRoutine);
+    add_nested(add_nested, i, statement);
+  }
+  return uses;
 }
 
 void RoutineSlots::DropCopies(size_t block, const Slots& live_out, int first_own) {
-  for (size_t i = 0; i < routine_.blocks[block].size(); ++i) {
-    const RoutineStatement statement = routine_.blocks[block][i];
-    if (statement.kind != Kind::kCopy) continue;
-    const int from = statement.slots[0], to = statement.slots[1];
-    if (from < first_own || static_cast<size_t>(from) < routine_.state_slots ||
-        routine_.slots[static_cast<size_t>(from)].constant != nullptr ||
-        std::find(live_out.begin(), live_out.end(), from) != live_out.end())
-      continue;
-    const auto& statements = routine_.blocks[block];
-    bool is_used_later = false, is_written_before = false;
-    for (size_t k = 0; k < statements.size(); ++k) {
-      if (k > i) is_used_later |= IsReadIn(statements[k], from) || IsWrittenIn(statements[k], from);
-      if (k < i) is_written_before |= IsReadIn(statements[k], to) || IsWrittenIn(statements[k], to);
+  Uses uses = UsesIn(block);
+  for (bool any = true; any;) {
+    any = false;
+    for (size_t i = 0; i < routine_.blocks[block].size(); ++i) {
+      const RoutineStatement& copy = routine_.blocks[block][i];
+      if (copy.kind != Kind::kCopy || copy.slots[0] == copy.slots[1]) continue;
+      const int from = copy.slots[0], to = copy.slots[1];
+      if (from < first_own || static_cast<size_t>(from) < routine_.state_slots ||
+          routine_.slots[static_cast<size_t>(from)].constant != nullptr ||
+          std::find(live_out.begin(), live_out.end(), from) != live_out.end())
+        continue;
+      const bool is_used_later = uses[from].back().statement > i, is_used_before = uses[to].front().statement < i;
+      if (is_used_later || is_used_before) continue;
+      Rename(block, uses, from, to);
+      any = true;
     }
-    if (is_used_later || is_written_before) continue;
-    Rename(block, from, to);
-    i = SIZE_MAX;  // restart
   }
+  EraseCopiesToSelf(block);
 }
 
 void RoutineSlots::Assign(size_t block, Slots next, const Slots& state, int first_own) {
   DropCopies(block, next, first_own);
+  Uses uses = UsesIn(block);
   for (size_t i = 0; i < state.size(); ++i)
-    if (next[i] != state[i] && CanReplaceState(block, next, next[i], state, i, first_own)) {
-      Rename(block, next[i], state[i]);
+    if (next[i] != state[i] && CanReplaceState(block, uses, next, next[i], state, i, first_own)) {
+      Rename(block, uses, next[i], state[i]);
       const int renamed = next[i];
       for (int& slot : next)
         if (slot == renamed) slot = state[i];
     }
+  EraseCopiesToSelf(block);
   // If a next value is in another state slot, that slot could be overwritten before it is copied: save it first.
   for (size_t i = 0; i < state.size(); ++i) {
     if (next[i] == state[i]) continue;
@@ -129,22 +147,24 @@ void RoutineSlots::Assign(size_t block, Slots next, const Slots& state, int firs
 
 // True if `slot`, the next value of state i, can be merged with the state's slot. The statement that writes `slot` and
 // later ones must not read the old state, except in a copy to `slot` or a kernel that reads only elements it writes.
-bool RoutineSlots::CanReplaceState(size_t block, const Slots& next, int slot, const Slots& state, size_t i, int first_own) const {
+bool RoutineSlots::CanReplaceState(size_t block, const Uses& uses, const Slots& next, int slot, const Slots& state, size_t i,
+                                   int first_own) const {
   if (routine_.slots[static_cast<size_t>(slot)].constant != nullptr) return false;
   if (std::find(state.begin(), state.end(), slot) != state.end()) return false;
   if (std::find(next.begin(), next.end(), state[i]) != next.end()) return false;
   if (slot < first_own) return false;  // belongs to an enclosing loop
-  const auto& statements = routine_.blocks[block];
-  bool is_written = false;
-  for (const RoutineStatement& statement : statements) {
-    const bool first = !is_written && IsWrittenIn(statement, slot);
-    is_written |= first;
-    if (!is_written || !IsReadIn(statement, state[i])) continue;
-    if (statement.kind == Kind::kCopy && statement.slots[1] == slot && first) continue;
-    if (statement.kind == Kind::kKernel && first && ReadsWrittenElementOnly(statement, state[i], slot)) continue;
-    return false;
-  }
-  return is_written;
+  const auto of_slot = uses.find(slot), of_state = uses.find(state[i]);
+  if (of_slot == uses.end()) return false;
+  const auto first = std::ranges::find_if(of_slot->second, [](const Use& use) { return use.writes; });
+  if (first == of_slot->second.end()) return false;
+  if (of_state == uses.end()) return true;
+  return std::ranges::all_of(of_state->second, [&](const Use& use) {
+    if (!use.reads || use.statement < first->statement) return true;
+    if (use.statement > first->statement) return false;
+    const RoutineStatement& statement = routine_.blocks[block][use.statement];
+    if (statement.kind == Kind::kCopy) return statement.slots[1] == slot;
+    return statement.kind == Kind::kKernel && ReadsWrittenElementOnly(statement, state[i], slot);
+  });
 }
 
 bool RoutineSlots::ReadsWrittenElementOnly(const RoutineStatement& statement, int read, int written) const {
@@ -162,14 +182,26 @@ bool RoutineSlots::ReadsWrittenElementOnly(const RoutineStatement& statement, in
                      [&](const KernelStore& store) { return store.index == kernel.stores[0].index; });
 }
 
-void RoutineSlots::Rename(size_t block, int from, int to) {
-  auto& statements = routine_.blocks[block];
-  for (RoutineStatement& statement : statements) {
-    for (int& slot : statement.slots)
-      if (slot == from) slot = to;
-    for (size_t inner : statement.blocks) Rename(inner, from, to);
+// Renames a slot in the statements of the block. A copy to itself stays until EraseCopiesToSelf.
+void RoutineSlots::Rename(size_t block, Uses& uses, int from, int to) {
+  const std::vector<Use> renamed = std::move(uses[from]);
+  uses.erase(from);
+  std::vector<Use> merged, before = std::move(uses[to]);
+  for (const Use& use : renamed) RenameIn(routine_.blocks[block][use.statement], from, to);
+  std::ranges::merge(before, renamed, std::back_inserter(merged), {}, &Use::statement, &Use::statement);
+  uses[to] = std::move(merged);
+}
+
+void RoutineSlots::RenameIn(RoutineStatement& statement, int from, int to) {
+  std::ranges::replace(statement.slots, from, to);
+  for (size_t inner : statement.blocks) {
+    for (RoutineStatement& nested : routine_.blocks[inner]) RenameIn(nested, from, to);
+    EraseCopiesToSelf(inner);
   }
-  std::erase_if(statements, [](const RoutineStatement& statement) {
+}
+
+void RoutineSlots::EraseCopiesToSelf(size_t block) {
+  std::erase_if(routine_.blocks[block], [](const RoutineStatement& statement) {
     return statement.kind == Kind::kCopy && statement.slots[0] == statement.slots[1];
   });
 }

@@ -13,7 +13,7 @@ std::string ToString(const Routine& routine, std::span<const size_t> numbers) {
               routine.slots[i].constant != nullptr                   ? " constant\n"
               : i < routine.state_slots && !routine.written[i] ? " unchanged\n"
                                                                      : "\n");
-  static constexpr const char* kKinds[] = {"kernel", "copy", "while", "branch", "evaluate"};
+  static constexpr const char* kKinds[] = {"kernel", "copy", "while", "branch", "evaluate", "routine"};
   for (size_t b = 0; b < routine.blocks.size(); ++b) {
     StrAppend(&out, "  block ", b, "\n");
     for (const RoutineStatement& statement : routine.blocks[b]) {

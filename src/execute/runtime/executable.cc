@@ -71,6 +71,9 @@ Result<std::unique_ptr<CompiledKernels>> GenerateCode(const CodeUnits& units, co
 Thunks MakeThunks(const Program& program, const CodeUnits& units, const CompiledKernels* code) {
   Thunks thunks;
   auto loaded = [&](size_t i) { return i == SIZE_MAX ? LoadedKernel() : LoadedKernel{&units.kernels[i], code->code(i)}; };
+  auto library = [&](const LoweredInstruction& step) {
+    return LoadedLibrary{step.library, step.applied_library, step.applied_library == nullptr ? nullptr : code->code(step.kernel)};
+  };
   for (const auto& [hlo, step] : program.steps) {
     if (step.kind == LoweredInstruction::Kind::kKernel) {
       std::vector<LoadedKernel> kernels{loaded(step.kernel)};
@@ -80,12 +83,15 @@ Thunks MakeThunks(const Program& program, const CodeUnits& units, const Compiled
       thunks[hlo] = NewLoopThunk(*program.routines[step.kernel], code->routine(units.routine_code[step.kernel]));
     } else if (step.kind == LoweredInstruction::Kind::kSequence) {
       const Sequence& sequence = program.sequences[step.kernel];
-      std::vector<KernelCode> codes;
-      for (size_t kernel : sequence.kernels) codes.push_back(code->code(kernel));
-      thunks[hlo] = NewSequenceThunk(*sequence.routine, codes);
+      LoadedSequence parts;
+      for (size_t kernel : sequence.kernels) parts.kernels.push_back(loaded(kernel));
+      for (size_t function : sequence.functions) parts.functions.push_back(code->routine(units.routine_code[function]));
+      for (const Instruction* evaluated : sequence.routine->evaluated) {
+        parts.library.push_back(SumsNarrowFloats(*evaluated) ? LoadedLibrary() : library(program.StepOf(*evaluated)));
+      }
+      thunks[hlo] = NewSequenceThunk(*sequence.routine, std::move(parts));
     } else if (step.kind == LoweredInstruction::Kind::kLibrary) {
-      thunks[hlo] = step.library != nullptr ? NewLibraryThunk(*hlo, step.library)
-                                            : NewLibraryThunk(*hlo, step.applied_library, code->code(step.kernel));
+      thunks[hlo] = NewLibraryThunk(*hlo, library(step));
     }
   }
   return thunks;

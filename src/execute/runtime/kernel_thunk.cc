@@ -4,6 +4,7 @@
 #include "core/ops/contraction.h"
 #include "core/ops/families.h"
 #include "execute/interp/device.h"
+#include "execute/runtime/launch.h"
 #include "execute/runtime/thunks.h"
 #include "kernels/arrays/parallel_copy.h"
 
@@ -33,35 +34,6 @@ std::vector<size_t> FindInPlace(std::span<const LoadedKernel> kernels) {
   return found;
 }
 
-// Runs a kernel in the tasks of its schedule.
-class Launch {
- public:
-  Launch(LoadedKernel launched) : code_(launched.code) {
-    const FusedKernel& kernel = *launched.kernel;
-    rows_ = kernel.RowCount();
-    lanes_ = kernel.inner_loops.back();
-    row_block_ = kernel.schedule.row_block;
-    lane_block_ = kernel.schedule.lane_block;
-  }
-
-  int64_t Blocks() const { return (rows_ + row_block_ - 1) / row_block_ * LaneBlocks(); }
-
-  void RunBlock(std::span<void* const> buffers, int64_t i) const {
-    const int64_t row = i / LaneBlocks() * row_block_, lane = i % LaneBlocks() * lane_block_;
-    code_(buffers.data(), row, std::min(row + row_block_, rows_), lane, std::min(lane + lane_block_, lanes_));
-  }
-
-  void Run(std::span<void* const> buffers, ThreadPool& pool) const {
-    pool.Run(Blocks(), [&](int64_t i) { RunBlock(buffers, i); });
-  }
-
- private:
-  int64_t LaneBlocks() const { return (lanes_ + lane_block_ - 1) / lane_block_; }
-
-  KernelCode code_;
-  int64_t rows_ = 1, lanes_ = 1, row_block_ = 1, lane_block_ = 1;
-};
-
 // Kernels that write different parts of one result. Consecutive small kernels form one task. Large kernels are split.
 class Launches {
  public:
@@ -82,10 +54,10 @@ class Launches {
   }
 
   void Run(std::span<void* const> buffers, ThreadPool& pool) const {
-    if (launches_.size() == 1) return launches_[0].Run(buffers, pool);
+    if (launches_.size() == 1) return launches_[0].Run(buffers.data(), pool);
     pool.Run(static_cast<int64_t>(tasks_.size()), [&](int64_t i) {
       const Task& task = tasks_[static_cast<size_t>(i)];
-      for (size_t k = 0; k < task.count; ++k) launches_[task.first + k].RunBlock(buffers, task.block);
+      for (size_t k = 0; k < task.count; ++k) launches_[task.first + k].RunBlock(buffers.data(), task.block);
     });
   }
 
@@ -139,7 +111,7 @@ class KernelThunk : public Thunk {
     for (const ArraySpec& spec : results_) outs.push_back(Destination(call, spec));
     for (Array& out : outs) buffers.push_back(out.mutable_data());
     if (second_)
-      second_->Run({buffers.data(), buffers.size()}, call.device.pool());
+      second_->Run(buffers.data(), call.device.pool());
     else
       first_.Run({buffers.data(), buffers.size()}, call.device.pool());
     if (!is_tuple_) return Value(std::move(outs[0]));
@@ -171,16 +143,10 @@ class KernelThunk : public Thunk {
   std::vector<size_t> in_place_;
 };
 
-bool SumsNarrowFloats(const Instruction& hlo) {
-  return IsNarrowContraction(hlo) && IsFloat(hlo.shape().element_type());
-}
-
 class LibraryThunk : public Thunk {
  public:
-  using Function = std::function<Status(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool)>;
-
-  LibraryThunk(const Instruction& hlo, Function function)
-      : function_(std::move(function)), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
+  LibraryThunk(const Instruction& hlo, LoadedLibrary library)
+      : library_(library), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
 
   Result<Value> Run(Call& call) const override {
     // XLA:CPU's library sums narrow floats in an order that only the evaluators reproduce.
@@ -202,32 +168,30 @@ class LibraryThunk : public Thunk {
       const Shape& element = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;
       results.emplace_back(element.element_type(), element.dims());
     }
-    SHOAL_TRY(function_(call.hlo, operands, results, call.device.pool()));
+    SHOAL_TRY(library_.Run(call.hlo, operands, results, call.device.pool()));
     if (!is_tuple) return Value(std::move(results[0]));
     std::vector<Value> elements(std::make_move_iterator(results.begin()), std::make_move_iterator(results.end()));
     return Value::Tuple(std::move(elements));
   }
 
  private:
-  Function function_;
+  LoadedLibrary library_;
   bool updates_, sums_narrow_floats_;
 };
 
 }  // namespace
+
+bool SumsNarrowFloats(const Instruction& hlo) {
+  return IsNarrowContraction(hlo) && IsFloat(hlo.shape().element_type());
+}
 
 std::unique_ptr<Thunk> NewKernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels,
                                       LoadedKernel combine) {
   return std::make_unique<KernelThunk>(hlo, kernels, combine);
 }
 
-std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LibraryFunction function) {
-  return std::make_unique<LibraryThunk>(hlo, function);
-}
-
-std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, AppliedLibraryFunction function, KernelCode applied) {
-  return std::make_unique<LibraryThunk>(hlo, [=](const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
-    return function(hlo, operands, results, applied, pool);
-  });
+std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LoadedLibrary library) {
+  return std::make_unique<LibraryThunk>(hlo, library);
 }
 
 }  // namespace shoal::internal
