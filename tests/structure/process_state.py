@@ -12,6 +12,8 @@ ALLOWED = {
     "compile/codegen/object_code.cc": ("getenv", "SHOAL_DUMP_IR prints LLVM IR, for developers of the code generator"),
     "compile/library/dot.cc": ("offsets", SCRATCH),
     "core/base/check.h": ("abort fprintf", "SHOAL_CHECK: a bug in shoal, after which no result can be trusted"),
+    "core/base/task_log.cc": ("getenv is_inside_task", "SHOAL_TASK_LOG records the tasks of a run, for bench/scaling.py; this "
+                              "thread runs a recorded task"),
     "core/base/files.cc": ("unfinished count", "a signal handler in cli deletes unfinished files and can reach only "
                            "globals; the counter makes the names of temporary files unique"),
     "core/base/source.cc": ("isatty", "a terminal has an end, other devices may have none"),

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/arrays/indexed.h"
+#include "kernels/algorithms/radix_sort.h"
 #include "kernels/algorithms/sort_keys.h"
 #include "kernels/arrays/parallel_copy.h"
 #include "core/ops/families.h"
@@ -10,31 +11,6 @@
 
 namespace shoal::internal {
 namespace {
-
-template <class Key>
-struct Keyed {
-  Key key = 0;
-  Key element = 0;  // index in the row
-};
-
-// A stable radix sort, least significant digit first. Skips digits that are equal in all keys.
-template <class Key>
-void RadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& scratch) {
-  const int digit_bits = row.size() < 4096 ? 8 : 11;
-  const Key mask = (Key{1} << digit_bits) - 1;
-  Key differing = 0;
-  for (const auto& keyed : row) differing |= keyed.key ^ row[0].key;
-  scratch.resize(row.size());
-  std::vector<size_t> starts;
-  for (int shift = 0; shift < static_cast<int>(8 * sizeof(Key)); shift += digit_bits) {
-    if (((differing >> shift) & mask) == 0) continue;
-    starts.assign(static_cast<size_t>(mask) + 2, 0);
-    for (const auto& keyed : row) ++starts[static_cast<size_t>((keyed.key >> shift) & mask) + 1];
-    for (size_t d = 1; d < starts.size(); ++d) starts[d] += starts[d - 1];
-    for (const auto& keyed : row) scratch[starts[static_cast<size_t>((keyed.key >> shift) & mask)]++] = keyed;
-    row.swap(scratch);
-  }
-}
 
 // A stable sort that is faster for few elements.
 template <class Key>
@@ -54,6 +30,58 @@ struct SortedRows {
   int64_t size = 1;
 };
 
+// The keys of elements [begin, end) of row r. Elements with smaller keys come first.
+template <class Key>
+std::vector<uint64_t> KeysOf(const SortedRows& rows, int64_t r, const SortKey& order, int64_t begin, int64_t end) {
+  const Array& operand = rows.operands[order.operand];
+  const int64_t bytes = operand.element_bytes();
+  const Array part(operand.type(), Dims{end - begin},
+                   Buffer::Borrow(operand.data() + (r * rows.size + begin) * bytes, static_cast<size_t>((end - begin) * bytes)));
+  std::vector<uint64_t> keys = OrderKeys(part, order.nans_last ? FloatOrder::kNanLast : FloatOrder::kTotal);
+  if constexpr (sizeof(Key) == 4) {
+    // Signed integers are biased for 64 bits. A key that exceeds 32 bits is a NaN.
+    const bool is_signed = IsSigned(operand.type()) && !IsFloat(operand.type());
+    for (uint64_t& key : keys) key = is_signed ? key ^ (uint64_t{1} << 63) ^ (uint64_t{1} << 31) : std::min<uint64_t>(key, UINT32_MAX);
+  }
+  const uint64_t flip = order.descending ? ~uint64_t{0} : 0;
+  for (uint64_t& key : keys) key ^= flip;
+  return keys;
+}
+
+// A stable sort of a long row on the pool.
+template <class Key>
+void SortLongRow(const SortedRows& rows, int64_t r, std::span<const SortKey> orders, ThreadPool& pool) {
+  constexpr int64_t kBlock = int64_t{1} << 14;
+  std::vector<Keyed<Key>> row(static_cast<size_t>(rows.size)), scratch;
+  std::vector<Key> keys(orders.size() > 1 ? row.size() : 0);  // by element
+  for (size_t k = orders.size(); k-- > 0;) {
+    const bool is_first = k + 1 == orders.size();
+    ForBlocks(pool, rows.size, kBlock, [&](int64_t begin, int64_t end) {
+      const std::vector<uint64_t> part = KeysOf<Key>(rows, r, orders[k], begin, end);
+      for (int64_t i = begin; i < end; ++i) {
+        const auto key = static_cast<Key>(part[static_cast<size_t>(i - begin)]);
+        if (is_first)
+          row[static_cast<size_t>(i)] = {key, static_cast<Key>(i)};
+        else
+          keys[static_cast<size_t>(i)] = key;
+      }
+    });
+    if (!is_first)
+      ForBlocks(pool, rows.size, kBlock, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) row[static_cast<size_t>(i)].key = keys[static_cast<size_t>(row[static_cast<size_t>(i)].element)];
+      });
+    ParallelRadixSort(row, scratch, pool);
+  }
+  ForBlocks(pool, rows.size, kBlock, [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> from;
+    for (int64_t i = begin; i < end; ++i) from.push_back(static_cast<int64_t>(row[static_cast<size_t>(i)].element));
+    for (size_t k = 0; k < rows.outs.size(); ++k) {
+      const int64_t bytes = rows.operands[k].element_bytes(), at = r * rows.size * bytes;
+      GatherElements(static_cast<int>(bytes), rows.outs[k] + at + begin * bytes, rows.operands[k].data() + at, from.data(), end - begin);
+    }
+  });
+}
+
 template <class Key>
 class RowSorter {
  public:
@@ -67,9 +95,8 @@ class RowSorter {
     // Sort by the least significant key first. Each later sort keeps the existing order of equal elements.
     const bool by_ranks = !is_stable_ && orders_.size() > 1;
     for (size_t k = orders_.size(); k-- > 0;) {
-      const std::vector<uint64_t> keys = KeysOf(r, orders_[k]);
-      const uint64_t flip = orders_[k].descending ? ~uint64_t{0} : 0;
-      for (auto& keyed : row_) keyed.key = static_cast<Key>(keys[static_cast<size_t>(keyed.element)] ^ flip);
+      const std::vector<uint64_t> keys = KeysOf<Key>(rows_, r, orders_[k], 0, rows_.size);
+      for (auto& keyed : row_) keyed.key = static_cast<Key>(keys[static_cast<size_t>(keyed.element)]);
       SortByKey(is_stable_ || by_ranks);
       if (by_ranks) CountRanks(k + 1 == orders_.size());
     }
@@ -111,19 +138,6 @@ class RowSorter {
     SortByKey(false);
   }
 
-  std::vector<uint64_t> KeysOf(int64_t r, const SortKey& order) const {
-    const Array& operand = rows_.operands[order.operand];
-    const int64_t bytes = rows_.size * operand.element_bytes();
-    const Array part(operand.type(), Dims{rows_.size}, Buffer::Borrow(operand.data() + r * bytes, static_cast<size_t>(bytes)));
-    std::vector<uint64_t> keys = OrderKeys(part, order.nans_last ? FloatOrder::kNanLast : FloatOrder::kTotal);
-    if constexpr (sizeof(Key) == 4) {
-      // Signed integers are biased for 64 bits. A key that exceeds 32 bits is a NaN.
-      const bool is_signed = IsSigned(operand.type()) && !IsFloat(operand.type());
-      for (uint64_t& key : keys) key = is_signed ? key ^ (uint64_t{1} << 63) ^ (uint64_t{1} << 31) : std::min<uint64_t>(key, UINT32_MAX);
-    }
-    return keys;
-  }
-
   const SortedRows& rows_;
   std::span<const SortKey> orders_;
   bool is_stable_;
@@ -134,7 +148,12 @@ class RowSorter {
 
 template <class Key>
 void SortRows(const SortedRows& rows, std::span<const SortKey> orders, bool is_stable, ThreadPool& pool) {
+  constexpr int64_t kLongRow = int64_t{1} << 16, kFewRows = 16;
   const int64_t count = rows.operands[0].count() / rows.size;
+  if (is_stable && rows.size >= kLongRow && count < kFewRows) {
+    for (int64_t r = 0; r < count; ++r) SortLongRow<Key>(rows, r, orders, pool);
+    return;
+  }
   ForBlocks(pool, count, std::max<int64_t>(1, (1 << 12) / rows.size), [&](int64_t begin, int64_t end) {
     RowSorter<Key> sorter(rows, orders, is_stable);
     for (int64_t r = begin; r < end; ++r) sorter.Sort(r);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/task_log.h"
 #include "core/base/threads.h"
 
 namespace shoal::internal {
@@ -57,6 +58,7 @@ void ThreadPool::RunTasks(Job& job) {
 }
 
 void ThreadPool::RunJob(Job& job) {
+  if (TaskLog* log = TaskLog::Get(); log != nullptr && log->RunJob(*this, job.count, job.context, job.call)) return;
   {
     std::lock_guard lock(mutex_);
     jobs_.push_back(&job);

@@ -5,6 +5,7 @@
 
 #include "compile/codegen/object_cache.h"
 #include "core/base/strings.h"
+#include "core/base/task_log.h"
 #include "core/base/threads.h"
 #include "core/ir/rewrite.h"
 #include "execute/runtime/pass_context.h"
@@ -143,6 +144,7 @@ Status Executable::CompileProgram(const CompileOptions& options) {
 Result<RunOutcome> Executable::Run(std::vector<std::vector<Value>> arguments, RunSettings settings) const {
   settings.numerics = numerics_;
   settings.times_fallbacks = program_ != nullptr;
+  const TaskLog::RunRecord record;
   return RunPlan(*plan_, grid_, std::move(arguments), std::move(settings));
 }
 

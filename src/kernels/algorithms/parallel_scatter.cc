@@ -78,7 +78,10 @@ void SumElements(std::span<const Index> indices, int64_t size, const T* updates,
   for (int64_t t = 0; t < kTasks; ++t) FoldRow<Combiner::kAdd>(out, sums.data() + t * size, size);
 }
 
-// Two threads that share a cache are not faster than one, so ranges are used only for arrays larger than the cache.
+// With ranges, every thread reads all indices. Two threads that share a cache are then not faster than one, so few threads
+// use ranges only for arrays larger than the cache.
+constexpr int64_t kManyThreads = 4;
+
 template <Combiner fold, class T, class Index>
 void FoldAllElements(std::span<const Index> indices, int64_t size, const T* updates, T* out, ThreadPool& pool) {
   const auto count = static_cast<int64_t>(indices.size());
@@ -87,7 +90,8 @@ void FoldAllElements(std::span<const Index> indices, int64_t size, const T* upda
     if (size <= kMaxSums && count > 32 * size) return SumElements(indices, size, updates, out, pool);
   }
   constexpr int64_t kCache = int64_t{1} << 21;
-  if (size * static_cast<int64_t>(sizeof(T)) < kCache || count < (1 << 15)) return FoldElements<fold>(indices, size, updates, out);
+  const bool is_cached = size * static_cast<int64_t>(sizeof(T)) < kCache && pool.threads() < kManyThreads;
+  if (is_cached || count < (1 << 15)) return FoldElements<fold>(indices, size, updates, out);
   const int64_t parts = pool.threads(), each = (size + parts - 1) / parts;
   pool.Run(parts, [&](int64_t part) {
     ForStartsIn(indices, part * each, std::min(size, (part + 1) * each),
@@ -107,7 +111,8 @@ SplitMode SplitModeOf(const ScatterPlan& plan, int64_t threads) {
   const bool is_wide = plan.length * static_cast<int64_t>(sizeof(T)) >= kLine * threads;
   if (plan.inner.size() == 1 && is_wide) return SplitMode::kColumns;
   // With ranges, every thread scans all windows, which does not pay off if the array fits in the cache of one thread.
-  if (plan.inner.size() == 1 && plan.count * static_cast<int64_t>(sizeof(T)) <= kNearCache && elements <= kFew) return SplitMode::kNone;
+  const bool is_cached = plan.count * static_cast<int64_t>(sizeof(T)) <= kNearCache && threads < kManyThreads;
+  if (plan.inner.size() == 1 && is_cached && elements <= kFew) return SplitMode::kNone;
   return SplitMode::kRanges;
 }
 

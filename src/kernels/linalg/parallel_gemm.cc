@@ -1,7 +1,7 @@
 #include "kernels/linalg/parallel_gemm.h"
 
 #include <algorithm>
-#include <vector>
+#include <memory>
 
 #include "kernels/linalg/onednn.h"
 #include "kernels/linalg/skinny_gemm.h"
@@ -61,35 +61,51 @@ void SerialGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixVie
   OpenOneDnn()->Int8Gemm(left.transposed, right.transposed, m, n, k, a.data, left.stride, b.data, right.stride, c, ldc);
 }
 
-// The number of tiles of a GEMM, which depends only on its sizes.
+// The division of a GEMM into tiles, and of the sums of a tile into parts. It depends only on the sizes: a library may
+// sum in an order that depends on the size of the tile.
 struct Tiles {
-  int64_t down = 1, across = 1;
+  int64_t down = 1, across = 1, deep = 1;
+  int64_t count() const { return down * across * deep; }
 };
 
 Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch) {
-  constexpr int64_t kMax = 32, kRows = 96, kColumns = 96;
+  // A tile has at least so many multiplications (about 50 µs), so many rows or columns and such sums. Smaller tiles would
+  // cost more to pack. Sixteen tiles are enough for most machines; the largest matrices have more, so that threads of
+  // different speeds end together.
+  constexpr int64_t kWork = 1 << 22, kSide = 96, kDepth = 512, kEnough = 16, kMax = 64;
+  const int64_t matrices = std::min(batch, kMax), work = m * n * std::max<int64_t>(k, 1);
+  const int64_t all = std::min(std::max(std::min(work / kWork * matrices, kEnough), work >> 28), kMax);
+  const int64_t wanted = (all + matrices - 1) / matrices;
   Tiles tiles;
-  const int64_t work = m * n * std::max<int64_t>(k, 1);
-  // Each tile packs its parts of a and b separately, so tiles are few and large, but enough for several threads.
-  const int64_t wanted = work < 8 * kTaskWork ? 1 : std::clamp<int64_t>(work >> 29, 2, kMax) / std::min(batch, kMax);
-  // Halves the longer side of a tile until there are enough tiles or packing would cost too much.
+  // Halves the longer side of a tile until there are enough tiles.
   while (tiles.down * tiles.across < wanted) {
     const int64_t rows = m / tiles.down, columns = n / tiles.across;
-    if (rows >= columns && rows >= 2 * kRows)
+    if (rows >= columns && rows >= 2 * kSide)
       tiles.down *= 2;
-    else if (columns >= 2 * kColumns)
+    else if (columns >= 2 * kSide)
       tiles.across *= 2;
-    else if (rows >= 2 * kRows)
+    else if (rows >= 2 * kSide)
       tiles.down *= 2;
     else
       break;
   }
+  const int64_t missing = (wanted + tiles.down * tiles.across - 1) / (tiles.down * tiles.across);
+  tiles.deep = std::max<int64_t>(1, std::min(missing, k / kDepth));
   return tiles;
 }
 
 // The start of tile i of `tiles`: a multiple of 16, because libraries work in blocks of about that size.
 int64_t TileStart(int64_t size, int64_t tiles, int64_t i) {
-  return i == tiles ? size : std::min(size, (size * i / tiles + 15) / 16 * 16);
+  return i == tiles ? size : std::min(size, (size * i / tiles + 8) / 16 * 16);
+}
+
+// c += the matrices in `parts`, which follow each other, in order.
+template <class Sum>
+void AddParts(int64_t size, int64_t parts, const Sum* from, Sum* c, ThreadPool& pool) {
+  ForBlocks(pool, size, 1 << 13, [&](int64_t begin, int64_t end) {
+    for (int64_t part = 0; part < parts; ++part)
+      for (int64_t i = begin; i < end; ++i) c[i] += from[part * size + i];
+  });
 }
 
 template <class T, class Sum>
@@ -97,39 +113,25 @@ void TiledGemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b
            ThreadPool& pool) {
   const auto batch = static_cast<int64_t>(offsets.size());
   const Tiles tiles = TilesOf(m, n, k, batch);
-  const int64_t per_matrix = tiles.down * tiles.across;
-  const int64_t each = std::max<int64_t>(1, m * n * std::max<int64_t>(k, 1) / per_matrix);
-  ForBlocks(pool, batch * per_matrix, std::max<int64_t>(1, kTaskWork / each), [&](int64_t begin, int64_t end) {
+  const int64_t per_part = tiles.down * tiles.across, size = batch * m * n;
+  const int64_t each = std::max<int64_t>(1, m * n * std::max<int64_t>(k, 1) / tiles.count());
+  std::unique_ptr<Sum[]> sums;
+  if (tiles.deep > 1) sums = std::make_unique_for_overwrite<Sum[]>(static_cast<size_t>((tiles.deep - 1) * size));
+  ForBlocks(pool, batch * tiles.count(), std::max<int64_t>(1, kTaskWork / each), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      const GemmOffsets& start = offsets[static_cast<size_t>(t / per_matrix)];
-      const int64_t down = t % per_matrix / tiles.across, across = t % tiles.across;
+      const int64_t matrix = t / tiles.count(), part = t % tiles.count() / per_part;
+      const GemmOffsets& start = offsets[static_cast<size_t>(matrix)];
+      const int64_t down = t % per_part / tiles.across, across = t % tiles.across;
       const int64_t i = TileStart(m, tiles.down, down), j = TileStart(n, tiles.across, across);
       const int64_t rows = TileStart(m, tiles.down, down + 1) - i, columns = TileStart(n, tiles.across, across + 1) - j;
       if (rows <= 0 || columns <= 0) continue;
-      SerialGemm(rows, columns, k, MatrixView<T>{a.data + start.a + i * a.row, a.row, a.column},
-                 MatrixView<T>{b.data + start.b + j * b.column, b.row, b.column}, c + t / per_matrix * m * n + i * n + j, n);
+      const int64_t first = k * part / tiles.deep, last = k * (part + 1) / tiles.deep;
+      Sum* to = (part == 0 ? c : sums.get() + (part - 1) * size) + matrix * m * n;
+      SerialGemm(rows, columns, last - first, MatrixView<T>{a.data + start.a + i * a.row + first * a.column, a.row, a.column},
+                 MatrixView<T>{b.data + start.b + first * b.row + j * b.column, b.row, b.column}, to + i * n + j, n);
     }
   });
-}
-
-// Split-k for a small result of long sums: each part is summed into a separate matrix; the matrices are added in order.
-constexpr int64_t kDepth = 2048;
-
-bool NeedsSplitK(int64_t m, int64_t n, int64_t k) {
-  return m * n <= 128 * 128 && k >= 2 * kDepth && m * n * k >= 8 * kTaskWork;
-}
-
-void SplitKGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, ThreadPool& pool) {
-  const int64_t parts = std::min<int64_t>(16, k / kDepth);
-  std::vector<float> sums(static_cast<size_t>((parts - 1) * m * n));
-  pool.Run(parts, [&](int64_t i) {
-    const int64_t first = k * i / parts, last = k * (i + 1) / parts;
-    float* to = i == 0 ? c : sums.data() + (i - 1) * m * n;
-    SerialGemm(m, n, last - first, {a.data + first * a.column, a.row, a.column},
-               {b.data + first * b.row, b.row, b.column}, to, n);
-  });
-  for (int64_t i = 0; i + 1 < parts; ++i)
-    for (int64_t j = 0; j < m * n; ++j) c[j] += sums[static_cast<size_t>(i * m * n + j)];
+  if (tiles.deep > 1) AddParts(size, tiles.deep - 1, sums.get(), c, pool);
 }
 
 }  // namespace
@@ -156,7 +158,6 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixVi
     // One column: multiplies the transposed matrices.
     if (n == 1 && SkinnyGemm(1, m, k, {second.data, second.column, second.row}, MatrixView<float>{first.data, first.column, first.row}, c, pool))
       return;
-    if (NeedsSplitK(m, n, k)) return SplitKGemm(m, n, k, first, second, c, pool);
   }
   if (work > kMinLibraryWork) return TiledGemm(m, n, k, a, b, offsets, c, pool);
   if (n <= kMaxTinyColumns && work <= kMaxTinyWork) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 
 #include "kernels/arrays/vector_clones.h"
 
@@ -55,19 +56,33 @@ template <int64_t width>
   return sums[0];
 }
 
-// c[j] = Σ a[p] b[j, p], where a and the rows of b are contiguous, in lanes that are summed at the end.
+// sums[r][s] += a[p + s] b[r, p + s] for s < width, and p moves on by width, as long as p + width <= k.
+template <int rows, int64_t width, int64_t lanes, class T>
+[[gnu::always_inline]] inline void AddProducts(int64_t& p, int64_t k, const float* a, const T* b, int64_t b_row, float (&sums)[rows][lanes]) {
+  for (; p + width <= k; p += width)
+    for (int r = 0; r < rows; ++r)
+      for (int64_t s = 0; s < width; ++s) sums[r][s] += a[p + s] * AsFloat(b[r * b_row + p + s]);
+}
+
+// c[j] = Σ a[p] b[j, p] for j < rows, where a and the rows of b are contiguous, in lanes that are summed at the end.
+template <int rows, class T>
+[[gnu::always_inline]] inline void DotFewRows(int64_t k, const float* a, const T* b, int64_t b_row, float* c) {
+  constexpr int64_t kLanes = 16;
+  float sums[rows][kLanes] = {};
+  int64_t p = 0;
+  AddProducts<rows, kLanes>(p, k, a, b, b_row, sums);
+  AddProducts<rows, kLanes / 2>(p, k, a, b, b_row, sums);
+  AddProducts<rows, kLanes / 4>(p, k, a, b, b_row, sums);
+  AddProducts<rows, 1>(p, k, a, b, b_row, sums);
+  for (int r = 0; r < rows; ++r) c[r] = SumOfLanes<kLanes / 2>(sums[r]);
+}
+
+// The same for any number of rows: four at a time share the loads of a. The order of a sum does not depend on that.
 template <class T>
-[[gnu::always_inline]] inline void DotRows(int64_t rows, int64_t k, const float* a, const T* b, int64_t b_row,
-                                                  float* c) {
-  constexpr int64_t kLanes = 32;
-  for (int64_t j = 0; j < rows; ++j, b += b_row) {
-    float sums[kLanes] = {};
-    int64_t p = 0;
-    for (; p + kLanes <= k; p += kLanes)
-      for (int64_t s = 0; s < kLanes; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
-    for (int64_t s = 0; p + s < k; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
-    c[j] = SumOfLanes<kLanes / 2>(sums);
-  }
+[[gnu::always_inline]] inline void DotRows(int64_t rows, int64_t k, const float* a, const T* b, int64_t b_row, float* c) {
+  int64_t j = 0;
+  for (; j + 4 <= rows; j += 4) DotFewRows<4>(k, a, b + j * b_row, b_row, c + j);
+  for (; j < rows; ++j) DotFewRows<1>(k, a, b + j * b_row, b_row, c + j);
 }
 
 // One function for each type: templates cannot have target clones.
@@ -86,26 +101,52 @@ SHOAL_TARGET_CLONES void RowsTimesVector(int64_t rows, int64_t k, const float* a
   DotRows(rows, k, a, b, b_row, c);
 }
 
+// The number of parts into which the sums of a product with `blocks` blocks of columns are divided, so that there are
+// enough tasks. It depends only on the sizes.
+int64_t PartsOf(int64_t n, int64_t k, int64_t blocks, int64_t min_depth) {
+  constexpr int64_t kTask = int64_t{1} << 17, kEnough = 32;  // elements of b; tasks
+  const int64_t tasks = std::min(n * k / kTask, kEnough);
+  return std::max<int64_t>(1, std::min(tasks / blocks, k / min_depth));
+}
+
+// Calls task(begin, end, first, last, c) for blocks of columns [begin, end) and for parts [first, last) of the sums. Each
+// part has a c of its own; their sum is the result.
+template <class Task>
+void ForParts(int64_t m, int64_t n, int64_t k, int64_t columns, int64_t parts, float* c, ThreadPool& pool, const Task& task) {
+  const int64_t blocks = (n + columns - 1) / columns;
+  std::unique_ptr<float[]> sums;
+  if (parts > 1) sums = std::make_unique_for_overwrite<float[]>(static_cast<size_t>((parts - 1) * m * n));
+  pool.Run(blocks * parts, [&](int64_t i) {
+    const int64_t part = i / blocks, begin = i % blocks * columns;
+    task(begin, std::min(n, begin + columns), k * part / parts, k * (part + 1) / parts, part == 0 ? c : sums.get() + (part - 1) * m * n);
+  });
+  for (int64_t part = 0; part + 1 < parts; ++part)
+    for (int64_t i = 0; i < m * n; ++i) c[i] += sums[static_cast<size_t>(part * m * n + i)];
+}
+
 // Reading b takes most of the time, so every element of b is read once, in blocks that stay in the cache for all rows.
 // Returns false if the layouts do not allow that.
 template <class T>
 bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> b, float* c, ThreadPool& pool) {
-  constexpr int64_t kColumns = 1024, kRows = 32, kBlockElements = 1 << 12;
+  constexpr int64_t kColumns = 1024, kRows = 32, kBlockElements = 1 << 12, kLongSum = 1 << 13;
   static_assert(kMaxSkinnyRows == 4);
   if (b.column == 1) {
-    ForBlocks(pool, n, kColumns, [&](int64_t begin, int64_t end) {
-      for (int64_t i = 0; i < m; ++i) std::fill(c + i * n + begin, c + i * n + end, 0.0f);
-      for (int64_t p = 0; p < k; p += kRows)
-        RowsTimesRows(m, begin, end, std::min(kRows, k - p), {a.data + p * a.column, a.row, a.column}, b.data + p * b.row, b.row, c, n);
+    const int64_t parts = PartsOf(n, k, (n + kColumns - 1) / kColumns, 2 * kRows);
+    ForParts(m, n, k, kColumns, parts, c, pool, [&](int64_t begin, int64_t end, int64_t first, int64_t last, float* to) {
+      for (int64_t i = 0; i < m; ++i) std::fill(to + i * n + begin, to + i * n + end, 0.0f);
+      for (int64_t p = first; p < last; p += kRows)
+        RowsTimesRows(m, begin, end, std::min(kRows, last - p), {a.data + p * a.column, a.row, a.column}, b.data + p * b.row, b.row, to, n);
     });
     return true;
   }
   if (b.row != 1 || a.column != 1) return false;
-  ForBlocks(pool, n, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(k, 1)), [&](int64_t begin, int64_t end) {
-    const int64_t step = std::max<int64_t>(1, kBlockElements / std::max<int64_t>(k, 1));
+  const int64_t columns = std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(k, 1));
+  const int64_t parts = PartsOf(n, k, (n + columns - 1) / columns, kLongSum);
+  ForParts(m, n, k, columns, parts, c, pool, [&](int64_t begin, int64_t end, int64_t first, int64_t last, float* to) {
+    const int64_t step = std::max<int64_t>(1, kBlockElements / std::max<int64_t>(last - first, 1));
     for (int64_t j = begin; j < end; j += step)
       for (int64_t i = 0; i < m; ++i)
-        RowsTimesVector(std::min(step, end - j), k, a.data + i * a.row, b.data + j * b.column, b.column, c + i * n + j);
+        RowsTimesVector(std::min(step, end - j), last - first, a.data + i * a.row + first, b.data + j * b.column + first, b.column, to + i * n + j);
   });
   return true;
 }
