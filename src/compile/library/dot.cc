@@ -244,6 +244,16 @@ Status Dot(const Instruction& hlo, std::span<const Array> operands, std::span<Ar
   const ElementType result = results[0].type();
   if (result == ElementType::kF64) {
     Multiply<double>(sides, a, b, results[0], pool);
+  } else if (result == ElementType::kC64) {
+    Multiply<std::complex<float>>(sides, a, b, results[0], pool);
+  } else if (result == ElementType::kC128) {
+    Multiply<std::complex<double>>(sides, a, b, results[0], pool);
+  } else if (IsInteger(result) && BitWidth(result) == 64) {
+    Multiply<uint64_t>(sides, Widened(a, pool, result), Widened(b, pool, result), results[0], pool);
+  } else if (IsInteger(result) && BitWidth(result) < 32) {  // sums that wrap at 32 bits also wrap at fewer
+    Array sums(ElementType::kS32, results[0].dims());
+    Multiply<uint32_t>(sides, Widened(a, pool, ElementType::kS32), Widened(b, pool, ElementType::kS32), sums, pool);
+    ConvertOnPool(sums, results[0], pool);
   } else if (result == ElementType::kS32 && a.element_bytes() == 1 && b.element_bytes() == 1) {
     MultiplyBytes(sides, a, b, results[0], pool);
   } else if (IsInteger(result)) {
@@ -265,10 +275,10 @@ LibraryFunction DotFunction(const Instruction& hlo) {
   const ElementType result = hlo.shape().element_type();
   auto is_float = [](ElementType type) { return type == ElementType::kF32 || IsNarrow(type); };
   auto is_operand = [&](ElementType type) { return is_float(type) || FitsInBf16(type); };
-  auto is_whole = [](ElementType type) { return IsInteger(type) && BitWidth(type) >= 8 && BitWidth(type) <= 32; };
-  const bool all_double = lhs == ElementType::kF64 && rhs == lhs && result == lhs;
-  const bool all_whole = is_whole(lhs) && is_whole(rhs) && IsInteger(result) && BitWidth(result) == 32;
-  if (!all_double && !all_whole && !(is_operand(lhs) && is_operand(rhs) && is_float(result))) return nullptr;
+  auto is_whole = [](ElementType type) { return IsInteger(type) && BitWidth(type) >= 8; };
+  const bool all_wide = (lhs == ElementType::kF64 || IsComplex(lhs)) && rhs == lhs && result == lhs;
+  const bool all_whole = is_whole(lhs) && is_whole(rhs) && IsInteger(result) && BitWidth(result) >= 8;
+  if (!all_wide && !all_whole && !(is_operand(lhs) && is_operand(rhs) && is_float(result))) return nullptr;
   if (hlo.shape().ElementCount().value_or(0) <= 0 || hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return nullptr;
   return &Dot;
 }

@@ -65,19 +65,58 @@ T CombineElements(T a, T b) {
   }
 }
 
-// Scans columns [begin, end) of one outer index. Sums and products of f32 accumulate in f64.
+// Sums and products of f32 accumulate in f64.
 template <Opcode op, class T>
-void ScanColumns(const Scan& scan, const T* in, T* out, T init, int64_t begin, int64_t end) {
-  using Sum = std::conditional_t<std::is_same_v<T, float> && (op == Opcode::kAdd || op == Opcode::kMultiply), double, T>;
-  std::vector<Sum> sums(static_cast<size_t>(end - begin), init);
-  for (int64_t step = 0; step < scan.size; ++step) {
-    const int64_t row = (scan.reverse ? scan.size - 1 - step : step) * scan.inner;
-    for (int64_t j = begin; j < end; ++j) {
-      Sum& sum = sums[static_cast<size_t>(j - begin)];
-      sum = CombineElements<op, Sum>(sum, in[row + j]);
+using SumOf = std::conditional_t<std::is_same_v<T, float> && (op == Opcode::kAdd || op == Opcode::kMultiply), double, T>;
+
+// A part of the columns of one outer index, and of the steps along them.
+struct ScanPart {
+  int64_t begin = 0, end = 1;   // columns
+  int64_t first = 0, last = 1;  // steps
+};
+
+int64_t RowAt(const Scan& scan, int64_t step) { return (scan.reverse ? scan.size - 1 - step : step) * scan.inner; }
+
+// Scans a part from `sums`, which has a sum for each column.
+template <Opcode op, class T>
+void ScanColumns(const Scan& scan, const T* in, T* out, const ScanPart& part, SumOf<op, T>* sums) {
+  if (part.end - part.begin == 1) {
+    SumOf<op, T> sum = sums[0];
+    for (int64_t step = part.first; step < part.last; ++step) {
+      const int64_t at = RowAt(scan, step) + part.begin;
+      sum = CombineElements<op, SumOf<op, T>>(sum, in[at]);
+      out[at] = static_cast<T>(sum);
+    }
+    return;
+  }
+  for (int64_t step = part.first; step < part.last; ++step) {
+    const int64_t row = RowAt(scan, step);
+    for (int64_t j = part.begin; j < part.end; ++j) {
+      SumOf<op, T>& sum = sums[j - part.begin];
+      sum = CombineElements<op, SumOf<op, T>>(sum, in[row + j]);
       out[row + j] = static_cast<T>(sum);
     }
   }
+}
+
+// Combines the steps of a part into `sums`. Those of a single column are combined in several lanes.
+template <Opcode op, class T>
+void FoldColumns(const Scan& scan, const T* in, const ScanPart& part, SumOf<op, T>* sums) {
+  using Sum = SumOf<op, T>;
+  const int64_t width = part.end - part.begin, lanes = width == 1 ? 8 : 1;
+  Sum of_lanes[8];
+  Sum* to = width == 1 ? of_lanes : sums;
+  int64_t step = part.first;
+  for (int64_t i = 0; i < lanes; ++i, ++step)
+    for (int64_t j = 0; j < width; ++j) to[i + j] = in[RowAt(scan, step) + part.begin + j];
+  for (; step + lanes <= part.last; step += lanes)
+    for (int64_t i = 0; i < lanes; ++i)
+      for (int64_t j = 0; j < width; ++j)
+        to[i + j] = CombineElements<op, Sum>(to[i + j], in[RowAt(scan, step + i) + part.begin + j]);
+  if (width > 1) return;
+  for (; step < part.last; ++step) to[0] = CombineElements<op, Sum>(to[0], in[RowAt(scan, step) + part.begin]);
+  sums[0] = of_lanes[0];
+  for (int64_t i = 1; i < lanes; ++i) sums[0] = CombineElements<op, Sum>(sums[0], of_lanes[i]);
 }
 
 // Scans floats of at most 16 bits and accumulates in f32. XLA:CPU adds tiles of sixteen and then their sums.
@@ -101,10 +140,11 @@ void ScanNarrowColumns(const Scan& scan, ElementType type, const std::byte* in, 
   }
 }
 
+constexpr int64_t kColumns = 256;  // of a task
+
 // Calls task(o, begin, end) for columns [begin, end) of outer index o.
 template <class Task>
 void ForColumns(const Scan& scan, ThreadPool& pool, const Task& task) {
-  constexpr int64_t kColumns = 256;
   const int64_t blocks = (scan.inner + kColumns - 1) / kColumns;
   const int64_t each = std::max<int64_t>(1, scan.size * std::min(kColumns, scan.inner));
   ForBlocks(pool, scan.outer * blocks, std::max<int64_t>(1, (1 << 14) / each), [&](int64_t begin, int64_t end) {
@@ -113,13 +153,50 @@ void ForColumns(const Scan& scan, ThreadPool& pool, const Task& task) {
   });
 }
 
+// The number of parts into which the steps are divided: several for few long columns. It depends only on the sizes.
+int64_t StepPartsOf(const Scan& scan) {
+  constexpr int64_t kEnough = 16, kMinSteps = int64_t{1} << 12, kMinElements = int64_t{1} << 14;
+  const int64_t tasks = scan.outer * ((scan.inner + kColumns - 1) / kColumns);
+  if (tasks >= kEnough) return 1;
+  return std::max<int64_t>(1, std::min({2 * kEnough / tasks, scan.size / kMinSteps, scan.size * scan.inner / kMinElements}));
+}
+
+// Combines the elements of each part, then scans the parts from the sums of those before.
+template <Opcode op, class T>
+void ScanInParts(const Scan& scan, const T* in, T* out, T init, int64_t parts, ThreadPool& pool) {
+  const int64_t plane = scan.size * scan.inner, width = std::min(scan.inner, kColumns), blocks = (scan.inner + width - 1) / width;
+  std::vector<SumOf<op, T>> sums(static_cast<size_t>(scan.outer * blocks * parts * width), init);
+  const auto run = [&](const auto& task) {
+    pool.Run(scan.outer * blocks * parts, [&](int64_t t) {
+      const int64_t i = t % parts, block = t / parts % blocks, o = t / parts / blocks;
+      const ScanPart part{block * width, std::min(scan.inner, (block + 1) * width), scan.size * i / parts, scan.size * (i + 1) / parts};
+      task(o * plane, part, i, sums.data() + t * width);
+    });
+  };
+  // The sums of part i - 1 are stored for part i.
+  run([&](int64_t at, const ScanPart& part, int64_t i, SumOf<op, T>* to) {
+    if (i + 1 < parts) FoldColumns<op, T>(scan, in + at, part, to + width);
+  });
+  for (int64_t t = 0; t < std::ssize(sums); t += parts * width) {
+    for (int64_t j = 0; j < width; ++j) sums[static_cast<size_t>(t + j)] = init;
+    for (int64_t k = width; k < parts * width; ++k) {
+      auto& sum = sums[static_cast<size_t>(t + k)];
+      sum = CombineElements<op, SumOf<op, T>>(sums[static_cast<size_t>(t + k - width)], sum);
+    }
+  }
+  run([&](int64_t at, const ScanPart& part, int64_t, SumOf<op, T>* from) { ScanColumns<op, T>(scan, in + at, out + at, part, from); });
+}
+
 template <Opcode op, class T>
 void ScanAs(const Scan& scan, const Array& in, const Array& init, Array& out, ThreadPool& pool) {
   const T* from = in.As<T>().data();
   T* to = out.Mutable<T>().data();
+  const T first = init.As<T>()[0];
+  if (const int64_t parts = StepPartsOf(scan); parts > 1) return ScanInParts<op, T>(scan, from, to, first, parts, pool);
   const int64_t plane = scan.size * scan.inner;
   ForColumns(scan, pool, [&](int64_t o, int64_t begin, int64_t end) {
-    ScanColumns<op, T>(scan, from + o * plane, to + o * plane, init.As<T>()[0], begin, end);
+    std::vector<SumOf<op, T>> sums(static_cast<size_t>(end - begin), first);
+    ScanColumns<op, T>(scan, from + o * plane, to + o * plane, {begin, end, 0, scan.size}, sums.data());
   });
 }
 

@@ -52,8 +52,12 @@ std::vector<uint64_t> KeysOf(const SortedRows& rows, int64_t r, const SortKey& o
 template <class Key>
 void SortLongRow(const SortedRows& rows, int64_t r, std::span<const SortKey> orders, ThreadPool& pool) {
   constexpr int64_t kBlock = int64_t{1} << 14;
-  std::vector<Keyed<Key>> row(static_cast<size_t>(rows.size)), scratch;
-  std::vector<Key> keys(orders.size() > 1 ? row.size() : 0);  // by element
+  // Arrays, because their memory is kept between runs.
+  Array memory(ElementType::kU8, Dims{2 * rows.size * static_cast<int64_t>(sizeof(Keyed<Key>))});
+  Array keys_memory(ElementType::kU8, Dims{(orders.size() > 1 ? rows.size : 0) * static_cast<int64_t>(sizeof(Key))});
+  auto* row = reinterpret_cast<Keyed<Key>*>(memory.mutable_data());
+  Keyed<Key>* scratch = row + rows.size;
+  Key* keys = reinterpret_cast<Key*>(keys_memory.mutable_data());  // by element
   for (size_t k = orders.size(); k-- > 0;) {
     const bool is_first = k + 1 == orders.size();
     ForBlocks(pool, rows.size, kBlock, [&](int64_t begin, int64_t end) {
@@ -61,20 +65,20 @@ void SortLongRow(const SortedRows& rows, int64_t r, std::span<const SortKey> ord
       for (int64_t i = begin; i < end; ++i) {
         const auto key = static_cast<Key>(part[static_cast<size_t>(i - begin)]);
         if (is_first)
-          row[static_cast<size_t>(i)] = {key, static_cast<Key>(i)};
+          row[i] = {key, static_cast<Key>(i)};
         else
-          keys[static_cast<size_t>(i)] = key;
+          keys[i] = key;
       }
     });
     if (!is_first)
       ForBlocks(pool, rows.size, kBlock, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) row[static_cast<size_t>(i)].key = keys[static_cast<size_t>(row[static_cast<size_t>(i)].element)];
+        for (int64_t i = begin; i < end; ++i) row[i].key = keys[row[i].element];
       });
-    ParallelRadixSort(row, scratch, pool);
+    if (ParallelRadixSort(row, scratch, rows.size, pool) == scratch) std::swap(row, scratch);
   }
   ForBlocks(pool, rows.size, kBlock, [&](int64_t begin, int64_t end) {
     std::vector<int64_t> from;
-    for (int64_t i = begin; i < end; ++i) from.push_back(static_cast<int64_t>(row[static_cast<size_t>(i)].element));
+    for (int64_t i = begin; i < end; ++i) from.push_back(static_cast<int64_t>(row[i].element));
     for (size_t k = 0; k < rows.outs.size(); ++k) {
       const int64_t bytes = rows.operands[k].element_bytes(), at = r * rows.size * bytes;
       GatherElements(static_cast<int>(bytes), rows.outs[k] + at + begin * bytes, rows.operands[k].data() + at, from.data(), end - begin);

@@ -35,18 +35,17 @@ void RadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& scratch) {
   }
 }
 
-// The same on the pool, for long rows: each block of the row is counted and moved by one task.
+// The same on the pool, for long rows: each block of the row is counted and moved by one task. `row` and `scratch` have
+// `size` elements. Returns the one with the result.
 template <class Key>
-void ParallelRadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& scratch, ThreadPool& pool) {
+Keyed<Key>* ParallelRadixSort(Keyed<Key>* row, Keyed<Key>* scratch, int64_t size, ThreadPool& pool) {
   constexpr int kDigitBits = 11;
   constexpr size_t kDigits = size_t{1} << kDigitBits;
-  const auto size = static_cast<int64_t>(row.size());
   const int64_t blocks = std::clamp<int64_t>(size >> 15, 1, 32), each = (size + blocks - 1) / blocks;
-  scratch.resize(row.size());
   std::vector<Key> differs(static_cast<size_t>(blocks), 0);
   ForBlocks(pool, size, each, [&](int64_t begin, int64_t end) {
     Key found = 0;
-    for (int64_t i = begin; i < end; ++i) found |= row[static_cast<size_t>(i)].key ^ row[0].key;
+    for (int64_t i = begin; i < end; ++i) found |= row[i].key ^ row[0].key;
     differs[static_cast<size_t>(begin / each)] = found;
   });
   Key differing = 0;
@@ -61,7 +60,7 @@ void ParallelRadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& sc
     std::fill(starts.begin(), starts.end(), 0);  // the last blocks may be empty
     ForBlocks(pool, size, each, [&](int64_t begin, int64_t end) {
       std::array<uint32_t, kDigits> counts{};
-      for (int64_t i = begin; i < end; ++i) ++counts[digit_of(row[static_cast<size_t>(i)])];
+      for (int64_t i = begin; i < end; ++i) ++counts[digit_of(row[i])];
       for (size_t d = 0; d < kDigits; ++d) start_of(d, begin) = counts[d];
     });
     size_t next = 0;
@@ -69,10 +68,11 @@ void ParallelRadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& sc
     ForBlocks(pool, size, each, [&](int64_t begin, int64_t end) {
       std::array<size_t, kDigits> to;
       for (size_t d = 0; d < kDigits; ++d) to[d] = start_of(d, begin);
-      for (int64_t i = begin; i < end; ++i) scratch[to[digit_of(row[static_cast<size_t>(i)])]++] = row[static_cast<size_t>(i)];
+      for (int64_t i = begin; i < end; ++i) scratch[to[digit_of(row[i])]++] = row[i];
     });
-    row.swap(scratch);
+    std::swap(row, scratch);
   }
+  return row;
 }
 
 }  // namespace shoal::internal

@@ -47,8 +47,9 @@ void SerialGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView
   const BlasLayout left = LayoutOf(a, m, k), right = LayoutOf(b, k, n);
   library->Sgemm(left.transposed, right.transposed, m, n, k, a.data, left.stride, b.data, right.stride, add ? 1 : 0, c, ldc);
 }
-void SerialGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b, double* c, int64_t ldc) {
-  Gemm<double>(m, n, k, a, b, c, ldc, false);
+template <class T>
+void SerialGemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c, int64_t ldc) {
+  Gemm<T>(m, n, k, a, b, c, ldc, false);
 }
 
 void SerialGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b, float* c, int64_t ldc) {
@@ -190,10 +191,19 @@ bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixV
   return true;
 }
 
-void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,
-                  std::span<const GemmOffsets> offsets, double* c, ThreadPool& pool) {
+template <class T>
+void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, std::span<const GemmOffsets> offsets, T* c,
+                  ThreadPool& pool) {
   if (m != 0 && n != 0) TiledGemm(m, n, k, a, b, offsets, c, pool);
 }
+template void ParallelGemm(int64_t, int64_t, int64_t, MatrixView<double>, MatrixView<double>, std::span<const GemmOffsets>, double*,
+                           ThreadPool&);
+template void ParallelGemm(int64_t, int64_t, int64_t, MatrixView<uint64_t>, MatrixView<uint64_t>, std::span<const GemmOffsets>,
+                           uint64_t*, ThreadPool&);
+template void ParallelGemm(int64_t, int64_t, int64_t, MatrixView<std::complex<float>>, MatrixView<std::complex<float>>,
+                           std::span<const GemmOffsets>, std::complex<float>*, ThreadPool&);
+template void ParallelGemm(int64_t, int64_t, int64_t, MatrixView<std::complex<double>>, MatrixView<std::complex<double>>,
+                           std::span<const GemmOffsets>, std::complex<double>*, ThreadPool&);
 
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b,
                   std::span<const GemmOffsets> offsets, uint32_t* c, ThreadPool& pool) {

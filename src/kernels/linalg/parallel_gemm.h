@@ -18,9 +18,10 @@ struct GemmOffsets {
 // views have offset 0. The tiles depend only on the sizes, so any number of threads yields the same bits.
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
                   std::span<const GemmOffsets> offsets, float* c, ThreadPool& pool);
-// ParallelGemm for f64.
-void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,
-                  std::span<const GemmOffsets> offsets, double* c, ThreadPool& pool);
+// ParallelGemm for f64, complex numbers and 64-bit integers, whose sums wrap.
+template <class T>
+void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, std::span<const GemmOffsets> offsets, T* c,
+                  ThreadPool& pool);
 // ParallelGemm for 32-bit integers. Sums wrap.
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b,
                   std::span<const GemmOffsets> offsets, uint32_t* c, ThreadPool& pool);

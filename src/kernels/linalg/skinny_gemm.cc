@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <memory>
 
 #include "kernels/arrays/vector_clones.h"
@@ -56,25 +57,53 @@ template <int64_t width>
   return sums[0];
 }
 
-// sums[r][s] += a[p + s] b[r, p + s] for s < width, and p moves on by width, as long as p + width <= k.
-template <int rows, int64_t width, int64_t lanes, class T>
-[[gnu::always_inline]] inline void AddProducts(int64_t& p, int64_t k, const float* a, const T* b, int64_t b_row, float (&sums)[rows][lanes]) {
-  for (; p + width <= k; p += width)
-    for (int r = 0; r < rows; ++r)
-      for (int64_t s = 0; s < width; ++s) sums[r][s] += a[p + s] * AsFloat(b[r * b_row + p + s]);
+constexpr int64_t kLanes = 16;
+typedef float FloatLanes __attribute__((vector_size(4 * kLanes)));
+typedef int32_t IntLanes __attribute__((vector_size(4 * kLanes)));
+typedef uint32_t BitLanes __attribute__((vector_size(4 * kLanes)));
+typedef uint16_t HalfLanes __attribute__((vector_size(2 * kLanes)));
+
+[[gnu::always_inline]] inline void LoadLanes(const float* from, FloatLanes& to) { std::memcpy(&to, from, sizeof(to)); }
+[[gnu::always_inline]] inline void LoadLanes(const Bf16* from, FloatLanes& to) {
+  HalfLanes bits;
+  std::memcpy(&bits, from, sizeof(bits));
+  const BitLanes wide = __builtin_convertvector(bits, BitLanes) << 16;
+  std::memcpy(&to, &wide, sizeof(to));
 }
 
 // c[j] = Σ a[p] b[j, p] for j < rows, where a and the rows of b are contiguous, in lanes that are summed at the end.
 template <int rows, class T>
 [[gnu::always_inline]] inline void DotFewRows(int64_t k, const float* a, const T* b, int64_t b_row, float* c) {
-  constexpr int64_t kLanes = 16;
-  float sums[rows][kLanes] = {};
-  int64_t p = 0;
-  AddProducts<rows, kLanes>(p, k, a, b, b_row, sums);
-  AddProducts<rows, kLanes / 2>(p, k, a, b, b_row, sums);
-  AddProducts<rows, kLanes / 4>(p, k, a, b, b_row, sums);
-  AddProducts<rows, 1>(p, k, a, b, b_row, sums);
-  for (int r = 0; r < rows; ++r) c[r] = SumOfLanes<kLanes / 2>(sums[r]);
+  FloatLanes sums[rows] = {}, x, y;
+  const int64_t whole = k / kLanes * kLanes;
+  for (int64_t p = 0; p < whole; p += kLanes) {
+    LoadLanes(a + p, x);
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) {
+      LoadLanes(b + r * b_row + p, y);
+      sums[r] += x * y;
+    }
+  }
+  // The last lanes: reads whole vectors that end with the rows, and ignores the lanes that were added before.
+  if (k != whole && k >= kLanes) {
+    IntLanes is_new = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    is_new = is_new >= static_cast<int32_t>(kLanes - (k - whole));
+    LoadLanes(a + k - kLanes, x);
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) {
+      LoadLanes(b + r * b_row + k - kLanes, y);
+      sums[r] += is_new ? x * y : FloatLanes{};
+    }
+  } else {
+    for (int64_t p = whole; p < k; ++p)
+      for (int r = 0; r < rows; ++r) sums[r][p - whole] += a[p] * AsFloat(b[r * b_row + p]);
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < rows; ++r) {
+    float lanes[kLanes];
+    std::memcpy(lanes, &sums[r], sizeof(lanes));
+    c[r] = SumOfLanes<kLanes / 2>(lanes);
+  }
 }
 
 // The same for any number of rows: four at a time share the loads of a. The order of a sum does not depend on that.

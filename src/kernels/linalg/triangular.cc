@@ -91,20 +91,23 @@ void SolveTriangular(const TriangularEquation& equation, const T* a, T* b) {
 namespace {
 
 template <class Number>
-Array SolveAs(const TriangularEquation& equation, const Array& a, const Array& b) {
+Array SolveAs(const TriangularEquation& equation, const Array& a, const Array& b, ThreadPool& pool) {
   const std::vector<Number> factors = ToNumbers<Number>(a);
   std::vector<Number> numbers = ToNumbers<Number>(b);
   const int64_t a_size = equation.n * equation.n, b_size = equation.n * equation.m;
-  for (int64_t i = 0; b_size != 0 && i < b.count() / b_size; ++i)
-    SolveTriangular(equation, factors.data() + i * a_size, numbers.data() + i * b_size);
+  constexpr int64_t kTask = int64_t{1} << 15;  // multiplications
+  const int64_t count = b_size == 0 ? 0 : b.count() / b_size, work = std::max<int64_t>(1, equation.n * b_size);
+  ForBlocks(pool, count, std::max<int64_t>(1, kTask / work), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) SolveTriangular(equation, factors.data() + i * a_size, numbers.data() + i * b_size);
+  });
   return FromNumbers(b.type(), b.dims(), numbers);
 }
 
 }  // namespace
 
-Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b) {
-  if (IsForBlas(equation, b.type())) return SolveByBlas(equation, a, b);
-  return IsComplex(a.type()) ? SolveAs<std::complex<double>>(equation, a, b) : SolveAs<double>(equation, a, b);
+Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b, ThreadPool& pool) {
+  if (IsForBlas(equation, b.type())) return SolveByBlas(equation, a, b, pool);
+  return IsComplex(a.type()) ? SolveAs<std::complex<double>>(equation, a, b, pool) : SolveAs<double>(equation, a, b, pool);
 }
 
 template void Cholesky(double* a, int64_t n);

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdint>
 
+#include "core/base/thread_pool.h"
 #include "kernels/arrays/array.h"
 
 namespace shoal::internal {
@@ -25,6 +26,6 @@ void SolveTriangular(const TriangularEquation& equation, const T* a, T* b);
 
 // Solves for all matrices in the last two dimensions of the arrays; `equation` has their sizes. Small ones are solved
 // in double and rounded once; large ones are solved in their own type.
-Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b);
+Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b, ThreadPool& pool);
 
 }  // namespace shoal::internal

@@ -9,6 +9,6 @@ namespace shoal::internal {
 bool IsForBlas(const TriangularEquation& equation, ElementType type);
 
 // Like SolveTriangular for arrays. Requires that IsForBlas is true.
-Array SolveByBlas(const TriangularEquation& equation, const Array& a, Array b);
+Array SolveByBlas(const TriangularEquation& equation, const Array& a, Array b, ThreadPool& pool);
 
 }  // namespace shoal::internal

@@ -38,7 +38,7 @@ Result<Value> Solution(Call& call, TriangularEquation equation) {
       a.count() * equation.m != b.count() * equation.n)
     return ExecutionError(call.hlo, StrCat("operands must be matrices of matching types and sizes, got ",
                                            ToString(a), " and ", ToString(b)));
-  return Value(SolveTriangular(equation, a, b));
+  return Value(SolveTriangular(equation, a, b, call.device.pool()));
 }
 
 }  // namespace

@@ -25,11 +25,11 @@ Result<Value> CholeskyFactor(Call& call) {
     if (m.columns() != n) return false;
     Array& factor = m.Add(m.type(), {n, n});
     Array& info = m.Add(kInfoType, {});
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       info.Mutable<int32_t>()[static_cast<size_t>(b)] = lapack::Cholesky(m.Lower(), n, a.data());
       StoreMatrix(a, b, factor);
-    }
+    });
     return true;
   });
 }
@@ -40,12 +40,12 @@ Result<Value> LuFactors(Call& call) {
     Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
     Array& pivots = m.Add(ElementType::kS32, {m.min_dim()});
     Array& info = m.Add(kInfoType, {});
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       info.Mutable<int32_t>()[static_cast<size_t>(b)] =
           lapack::Lu(m.rows(), m.columns(), a.data(), MutableVectorAt<int32_t>(pivots, b).data());
       StoreMatrix(a, b, factors);
-    }
+    });
     return true;
   });
 }
@@ -56,14 +56,14 @@ Result<Value> LuDecomposition(Call& call) {
     Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
     Array& pivots = m.Add(ElementType::kS32, {m.min_dim()});
     Array& permutation = m.Add(ElementType::kS32, {m.rows()});
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       std::span<int32_t> swaps = MutableVectorAt<int32_t>(pivots, b);
       lapack::Lu(m.rows(), m.columns(), a.data(), swaps.data());
       for (int32_t& swap : swaps) --swap;
       Permute(swaps, MutableVectorAt<int32_t>(permutation, b));
       StoreMatrix(a, b, factors);
-    }
+    });
     return true;
   });
 }
@@ -89,11 +89,11 @@ Result<Value> QrFactors(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
     Array& tau = m.Add(m.type(), {m.min_dim()});
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       lapack::Qr(m.rows(), m.columns(), a.data(), MutableVectorAt<T>(tau, b).data());
       StoreMatrix(a, b, factors);
-    }
+    });
     return true;
   });
 }
@@ -105,14 +105,14 @@ Result<Value> PivotedQrFactors(Call& call) {
     Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
     Array& columns = m.Add(ElementType::kS32, {m.columns()});
     Array& tau = m.Add(m.type(), {m.min_dim()});
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       std::span<const int32_t> fixed = VectorAt<int32_t>(m.operand(1), b);
       std::span<int32_t> order = MutableVectorAt<int32_t>(columns, b);
       std::copy(fixed.begin(), fixed.end(), order.begin());
       lapack::PivotedQr(m.rows(), m.columns(), a.data(), order.data(), MutableVectorAt<T>(tau, b).data());
       StoreMatrix(a, b, factors);
-    }
+    });
     return true;
   });
 }
@@ -123,11 +123,11 @@ Result<Value> ReflectorProduct(Call& call) {
     const int k = m.LastOf(1);
     if (!m.Has(1, m.type(), {k}) || k > m.columns() || m.columns() > m.rows()) return false;
     Array& product = m.Add(m.type(), {m.rows(), m.columns()});
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       lapack::ReflectorProduct(m.rows(), m.columns(), k, a.data(), VectorAt<T>(m.operand(1), b).data());
       StoreMatrix(a, b, product);
-    }
+    });
     return true;
   });
 }
@@ -140,13 +140,13 @@ Result<Value> ReflectorMultiply(Call& call) {
     if (!m.Has(1, m.type(), {k}) || k > m.min_dim() || !m.Has(2, m.type(), {rows, columns})) return false;
     if (m.rows() != (left ? rows : columns)) return false;
     Array& product = m.Add(m.type(), {rows, columns});
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       const std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       std::vector<T> c = LoadMatrix<T>(m.operand(2), b);
       lapack::MultiplyByReflectors(left, adjoint, rows, columns, k, a.data(), VectorAt<T>(m.operand(1), b).data(),
                                    c.data());
       StoreMatrix(c, b, product);
-    }
+    });
     return true;
   });
 }
@@ -160,12 +160,12 @@ Result<Value> HessenbergFactors(Call& call) {
     Array& factors = m.Add(m.type(), {n, n});
     Array& tau = m.Add(m.type(), {n - 1});
     Array& info = m.Add(kInfoType, {});
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       info.Mutable<int32_t>()[static_cast<size_t>(b)] = lapack::Hessenberg(
           n, static_cast<int>(low), static_cast<int>(high), a.data(), MutableVectorAt<T>(tau, b).data());
       StoreMatrix(a, b, factors);
-    }
+    });
     return true;
   });
 }
@@ -181,13 +181,13 @@ Result<Value> TridiagonalFactors(Call& call) {
     Array& off_diagonal = m.Add(m.real_type(), {n - 1});
     Array& tau = m.Add(m.type(), {n - 1});
     Array& info = m.Add(kInfoType, {});
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       info.Mutable<int32_t>()[static_cast<size_t>(b)] =
           lapack::Tridiagonal(m.Lower(), n, a.data(), MutableVectorAt<Real>(diagonal, b).data(),
                               MutableVectorAt<Real>(off_diagonal, b).data(), MutableVectorAt<T>(tau, b).data());
       StoreMatrix(a, b, factors);
-    }
+    });
     return true;
   });
 }

@@ -8,6 +8,7 @@
 
 #include "core/ops/backend_config.h"
 #include "execute/interp/custom_calls/custom_call.h"
+#include "execute/interp/device.h"
 #include "kernels/arrays/transpose_square.h"
 
 namespace shoal::internal {
@@ -38,6 +39,15 @@ class MatrixCall {
   bool Has(size_t i, ElementType type, std::initializer_list<int64_t> dims) const;
   // Adds a zero-filled result whose dimensions after the batch dimensions are `dims`.
   Array& Add(ElementType type, std::initializer_list<int64_t> dims);
+  // Calls run(b) for each matrix, on the pool. The results must have been added.
+  template <class Run>
+  void ForEach(const Run& run) {
+    constexpr int64_t kTask = int64_t{1} << 15;  // multiplications
+    const int64_t work = std::max<int64_t>(1, int64_t{rows_} * columns_ * min_dim());
+    ForBlocks(call_.device.pool(), batch_, std::max<int64_t>(1, kTask / work), [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) run(b);
+    });
+  }
   // Adds zeros of the declared shape, for a result that the call leaves undefined.
   void AddUndefined();
 

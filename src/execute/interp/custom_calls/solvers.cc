@@ -24,7 +24,7 @@ Result<Value> TriangularSolution(Call& call) {
     if (m.columns() != m.rows() || !m.Has(1, m.type(), {rows, columns})) return false;
     if ((equation.left ? rows : columns) != m.rows()) return false;
     Array& result = m.Add(m.type(), {rows, columns});
-    result = SolveTriangular(equation, m.operand(0), m.operand(1));
+    result = SolveTriangular(equation, m.operand(0), m.operand(1), call.device.pool());
     if (call.operands.size() < 3) return true;
     if (m.operand(2).type() != m.type() || m.operand(2).count() != 1) return false;
     for (T& x : result.Mutable<T>()) x *= m.operand(2).As<T>()[0];
@@ -67,22 +67,23 @@ Result<Value> SolveTridiagonals(Call& call, TridiagonalForm form) {
       if (form == TridiagonalForm::kFactored) m.AddUndefined();
     }
     Array& x = m.Add(m.type(), {n, m.columns()});
-    std::vector<int32_t> info;
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    std::vector<int32_t> info(static_cast<size_t>(m.batch()));
+    m.ForEach([&](int64_t b) {
+      int32_t& status = info[static_cast<size_t>(b)];
       auto vector = [&](size_t i) {
         std::span<const T> diagonal = VectorAt<T>(m.operand(i), b);
         return std::vector<T>(diagonal.begin(), diagonal.end());
       };
       Tridiagonals<T> original{vector(0), vector(1), vector(2), LoadMatrix<T>(m.operand(3), b)};
       Tridiagonals<T> solved = original;
-      info.push_back(solved.Solve(m.columns()));
-      for (int tries = 0; form == TridiagonalForm::kPerturbed && info.back() > 0 && tries < n; ++tries) {
-        original.Perturb(info.back() - 1);
+      status = solved.Solve(m.columns());
+      for (int tries = 0; form == TridiagonalForm::kPerturbed && status > 0 && tries < n; ++tries) {
+        original.Perturb(status - 1);
         solved = original;
-        info.back() = solved.Solve(m.columns());
+        status = solved.Solve(m.columns());
       }
       StoreMatrix(solved.columns, b, x);
-    }
+    });
     if (form == TridiagonalForm::kFactored)
       std::copy(info.begin(), info.end(), m.Add(ElementType::kS32, {}).Mutable<int32_t>().begin());
     return true;
@@ -111,7 +112,7 @@ Result<Value> SymmetricRankUpdate(Call& call) {
       if (m.operand(i).count() != 1 || m.operand(i).type() != m.type()) return false;
     const T alpha = m.operand(2).As<T>()[0], beta = m.operand(3).As<T>()[0];
     std::span<T> c = m.Add(m.type(), {n, n}).Mutable<T>();
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    m.ForEach([&](int64_t b) {
       const T* a = m.operand(0).As<T>().data() + b * n * inner;
       for (int64_t i = 0; i < n; ++i) {
         for (int64_t j = 0; j < n; ++j) {
@@ -122,7 +123,7 @@ Result<Value> SymmetricRankUpdate(Call& call) {
           c[at] = alpha * sum + beta * m.operand(1).As<T>()[at];
         }
       }
-    }
+    });
     return true;
   });
 }

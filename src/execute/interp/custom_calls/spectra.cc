@@ -18,17 +18,18 @@ std::vector<int32_t> AddHermitianEigen(MatrixCall& m, bool vectors, bool lower) 
   const int n = m.rows();
   Array& eigenvectors = m.Add(m.type(), {n, n});
   Array& values = m.Add(m.real_type(), {n});
-  std::vector<int32_t> info;
-  for (int64_t b = 0; b < m.batch(); ++b) {
+  std::vector<int32_t> info(static_cast<size_t>(m.batch()));
+  m.ForEach([&](int64_t b) {
+    int32_t& status = info[static_cast<size_t>(b)];
     std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
     std::span<lapack::Real<T>> w = MutableVectorAt<lapack::Real<T>>(values, b);
-    info.push_back(lapack::HermitianEigen(vectors, lower, n, a.data(), w.data()));
-    if (info.back() == lapack::kNotFinite) {
+    status = lapack::HermitianEigen(vectors, lower, n, a.data(), w.data());
+    if (status == lapack::kNotFinite) {
       FillNan(std::span<T>(a));
       FillNan(w);
     }
     StoreMatrix(a, b, eigenvectors);
-  }
+  });
   return info;
 }
 
@@ -71,12 +72,13 @@ Result<Value> GeneralEigen(Call& call) {
     Array* second = is_real ? &m.Add(m.type(), {n}) : nullptr;
     Array& lefts = m.Add(m.complex_type(), {n, n});
     Array& rights = m.Add(m.complex_type(), {n, n});
-    std::vector<int32_t> info;
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    std::vector<int32_t> info(static_cast<size_t>(m.batch()));
+    m.ForEach([&](int64_t b) {
+      int32_t& status = info[static_cast<size_t>(b)];
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       std::vector<Complex> w(static_cast<size_t>(n)), vl(a.size()), vr(a.size());
-      info.push_back(lapack::Eigen(n, a.data(), w.data(), left ? vl.data() : nullptr, right ? vr.data() : nullptr));
-      if (info.back() == lapack::kNotFinite) FillNan(std::span<Complex>(w));
+      status = lapack::Eigen(n, a.data(), w.data(), left ? vl.data() : nullptr, right ? vr.data() : nullptr);
+      if (status == lapack::kNotFinite) FillNan(std::span<Complex>(w));
       for (size_t i = 0; i < w.size(); ++i) {
         if constexpr (std::is_same_v<T, Real>) {
           MutableVectorAt<Real>(first, b)[i] = w[i].real();
@@ -87,7 +89,7 @@ Result<Value> GeneralEigen(Call& call) {
       }
       StoreMatrix(vl, b, lefts);
       StoreMatrix(vr, b, rights);
-    }
+    });
     AddInfo(m, info);
     return true;
   });
@@ -121,16 +123,17 @@ Result<Value> PackedEigen(Call& call) {
     Array& values = m.Add(m.complex_type(), {n});
     Array& lefts = m.Add(m.type(), {n, n});
     Array& rights = m.Add(m.type(), {n, n});
-    std::vector<int32_t> info;
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    std::vector<int32_t> info(static_cast<size_t>(m.batch()));
+    m.ForEach([&](int64_t b) {
+      int32_t& status = info[static_cast<size_t>(b)];
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       std::vector<Complex> w(static_cast<size_t>(n)), vl(a.size()), vr(a.size());
-      info.push_back(lapack::Eigen(n, a.data(), w.data(), vl.data(), vr.data()));
-      if (info.back() == lapack::kNotFinite) FillNan(std::span<Complex>(w));
+      status = lapack::Eigen(n, a.data(), w.data(), vl.data(), vr.data());
+      if (status == lapack::kNotFinite) FillNan(std::span<Complex>(w));
       std::copy(w.begin(), w.end(), MutableVectorAt<Complex>(values, b).begin());
       StoreMatrix(Packed<T>(w, vl), b, lefts);
       StoreMatrix(Packed<T>(w, vr), b, rights);
-    }
+    });
     AddInfo(m, info);
     return true;
   });
@@ -148,11 +151,12 @@ Result<Value> SchurForm(Call& call) {
     Array& first = m.Add(m.type(), {n});
     Array* second = m.type() == m.real_type() ? &m.Add(m.type(), {n}) : nullptr;
     m.Add(ElementType::kS32, {});
-    std::vector<int32_t> info;
-    for (int64_t b = 0; b < m.batch(); ++b) {
+    std::vector<int32_t> info(static_cast<size_t>(m.batch()));
+    m.ForEach([&](int64_t b) {
+      int32_t& status = info[static_cast<size_t>(b)];
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b), z(a.size());
       std::vector<Complex> w(static_cast<size_t>(n));
-      info.push_back(lapack::Schur(n, a.data(), w.data(), m.HasFlag("mode") ? z.data() : nullptr));
+      status = lapack::Schur(n, a.data(), w.data(), m.HasFlag("mode") ? z.data() : nullptr);
       for (size_t i = 0; i < w.size(); ++i) {
         if constexpr (std::is_same_v<T, Complex>) {
           MutableVectorAt<T>(first, b)[i] = w[i];
@@ -163,7 +167,7 @@ Result<Value> SchurForm(Call& call) {
       }
       StoreMatrix(a, b, form);
       StoreMatrix(z, b, vectors);
-    }
+    });
     AddInfo(m, info);
     return true;
   });
@@ -194,19 +198,20 @@ bool AddSvd(MatrixCall& m, bool divide, char job, SvdForm form) {
     else
       results[1] = &m.Add(m.type(), {vt_rows, columns});
   }
-  std::vector<int32_t> info;
-  for (int64_t b = 0; b < m.batch(); ++b) {
+  std::vector<int32_t> info(static_cast<size_t>(m.batch()));
+  m.ForEach([&](int64_t b) {
+    int32_t& status = info[static_cast<size_t>(b)];
     std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
     std::vector<T> left(static_cast<size_t>(rows) * static_cast<size_t>(u_columns));
     std::vector<T> right(static_cast<size_t>(vt_rows) * static_cast<size_t>(columns));
     std::span<Real> s = MutableVectorAt<Real>(values, b);
-    info.push_back(lapack::Svd(divide, job, rows, columns, a.data(), s.data(), left.data(), right.data()));
-    if (info.back() == lapack::kNotFinite) FillNan(s);
-    if (job == 'N') continue;
+    status = lapack::Svd(divide, job, rows, columns, a.data(), s.data(), left.data(), right.data());
+    if (status == lapack::kNotFinite) FillNan(s);
+    if (job == 'N') return;
     StoreMatrix(left, b, *results[0]);
     if (form != SvdForm::kWithV) {
       StoreMatrix(right, b, *results[1]);
-      continue;
+      return;
     }
     // v^H in column-major order is the conjugate of v in row-major order.
     std::span<T> v = results[1]->template Mutable<T>().subspan(static_cast<size_t>(b) * right.size(), right.size());
@@ -216,7 +221,7 @@ bool AddSvd(MatrixCall& m, bool divide, char job, SvdForm form) {
       else
         v[i] = std::conj(right[i]);
     }
-  }
+  });
   AddInfo(m, info);
   return true;
 }
