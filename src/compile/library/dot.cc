@@ -127,12 +127,15 @@ std::span<const GemmOffsets> OffsetsOfBatch(const Side& lhs, const Side& rhs) {
 }
 
 template <class T>
-void Multiply(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
+void Multiply(const Sides& sides, std::span<const GemmOffsets> offsets, const T* a, const T* b, T* out, ThreadPool& pool) {
   const auto& [lhs, rhs] = sides;
-  ParallelGemm(lhs.free, rhs.free, lhs.contracting,
-               MatrixView<T>{a.As<T>().data(), lhs.free_stride, lhs.contracting_stride},
-               MatrixView<T>{b.As<T>().data(), rhs.contracting_stride, rhs.free_stride}, OffsetsOfBatch(lhs, rhs),
-               out.Mutable<T>().data(), pool);
+  ParallelGemm(lhs.free, rhs.free, lhs.contracting, MatrixView<T>{a, lhs.free_stride, lhs.contracting_stride},
+               MatrixView<T>{b, rhs.contracting_stride, rhs.free_stride}, offsets, out, pool);
+}
+
+template <class T>
+void Multiply(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
+  Multiply<T>(sides, OffsetsOfBatch(sides.lhs, sides.rhs), a.As<T>().data(), b.As<T>().data(), out.Mutable<T>().data(), pool);
 }
 
 // Multiplies 8-bit integers exactly, with the CPU's instructions for them or as floats. Each product is at most 2^14 if
@@ -268,7 +271,38 @@ Status Dot(const Instruction& hlo, std::span<const Array> operands, std::span<Ar
   return {};
 }
 
+// A dot whose operands are read directly, as matrices of the result's type.
+template <class T>
+class DirectDot : public PreparedFunction {
+ public:
+  explicit DirectDot(Sides sides) : sides_(std::move(sides)) {
+    const std::span<const GemmOffsets> offsets = OffsetsOfBatch(sides_.lhs, sides_.rhs);
+    offsets_.assign(offsets.begin(), offsets.end());
+  }
+
+  void Run(void* const* buffers, ThreadPool& pool) const override {
+    Multiply<T>(sides_, offsets_, static_cast<const T*>(buffers[0]), static_cast<const T*>(buffers[1]), static_cast<T*>(buffers[2]), pool);
+  }
+
+ private:
+  Sides sides_;
+  std::vector<GemmOffsets> offsets_;
+};
+
 }  // namespace
+
+std::unique_ptr<const PreparedFunction> PreparedDot(const Instruction& hlo) {
+  constexpr int64_t kMaxBatch = 1 << 12;  // for larger ones, the offsets would take as much memory as the operands
+  const ElementType type = hlo.shape().element_type();
+  if (hlo.operand_count() != 2 || hlo.operand_shape(0).element_type() != type || hlo.operand_shape(1).element_type() != type) return nullptr;
+  Sides sides = SidesOf(hlo);
+  int64_t batch = 1;
+  for (int64_t size : sides.lhs.batch_sizes) batch *= size;
+  if (!sides.lhs.order.empty() || !sides.rhs.order.empty() || batch > kMaxBatch) return nullptr;
+  if (type == ElementType::kF32) return std::make_unique<DirectDot<float>>(std::move(sides));
+  if (type == ElementType::kF64) return std::make_unique<DirectDot<double>>(std::move(sides));
+  return nullptr;
+}
 
 LibraryFunction DotFunction(const Instruction& hlo) {
   const ElementType lhs = hlo.operand_shape(0).element_type(), rhs = hlo.operand_shape(1).element_type();

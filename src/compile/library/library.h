@@ -11,6 +11,7 @@
 //     tests/engine compares both on every op.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "core/base/thread_pool.h"
@@ -34,6 +35,17 @@ using AppliedLibraryFunction = Status (*)(const Instruction& hlo, std::span<cons
 
 // As above, for instructions without a LibraryFunction.
 AppliedLibraryFunction AppliedLibraryFunctionOf(const Instruction& hlo);
+
+// A library function for one instruction, with everything computed in advance that does not depend on the operands.
+class PreparedFunction {
+ public:
+  virtual ~PreparedFunction() = default;
+  // `buffers`: the elements of the operands, then of the results. Several threads may call it.
+  virtual void Run(void* const* buffers, ThreadPool& pool) const = 0;
+};
+
+// Computes the same as LibraryFunctionOf; null if preparing would save nothing, or for large operands.
+std::unique_ptr<const PreparedFunction> PreparedFunctionOf(const Instruction& hlo);
 
 // True if the library function updates its first operands in place. results[k] then holds the elements of operand k, in
 // the operand's own buffer if that buffer has no other owner, and operands[k] is empty.

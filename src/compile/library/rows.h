@@ -9,6 +9,7 @@ LibraryFunction ConcatenateFunction(const Instruction& hlo);
 LibraryFunction ConvertFunction(const Instruction& hlo);
 LibraryFunction ConvolutionFunction(const Instruction& hlo);
 LibraryFunction DotFunction(const Instruction& hlo);
+std::unique_ptr<const PreparedFunction> PreparedDot(const Instruction& hlo);
 LibraryFunction DynamicSliceFunction(const Instruction& hlo);
 LibraryFunction DynamicUpdateSliceFunction(const Instruction& hlo);
 LibraryFunction FftFunction(const Instruction& hlo);

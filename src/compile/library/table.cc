@@ -44,6 +44,10 @@ AppliedLibraryFunction AppliedLibraryFunctionOf(const Instruction& hlo) {
   return IsScatter(hlo) && !WorkingTypesOf(hlo).mixed ? FunctionScatterFunction(hlo) : nullptr;
 }
 
+std::unique_ptr<const PreparedFunction> PreparedFunctionOf(const Instruction& hlo) {
+  return IsDot(hlo) && LibraryFunctionOf(hlo) != nullptr ? PreparedDot(hlo) : nullptr;
+}
+
 bool UpdatesOperand(const Instruction& hlo) {
   for (const LibraryRow& row : kRows)
     if (row.opcode == hlo.opcode) return row.updates;

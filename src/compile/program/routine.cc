@@ -236,7 +236,7 @@ class RoutineBuilder {
     const bool is_opaque = Info(hlo.opcode).op_class == OpClass::kOpaque;
     if (is_opaque ? !IsKnownPureCall(hlo) : !IsPure(hlo)) return Fail(), Slots();
     CountStatement();
-    const bool is_library = !routine_->is_function && (LibraryFunctionOf(hlo) != nullptr || AppliedLibraryFunctionOf(hlo) != nullptr);
+    const bool is_library = LibraryFunctionOf(hlo) != nullptr || AppliedLibraryFunctionOf(hlo) != nullptr;
     RoutineStatement statement;
     statement.kind = StatementKind::kEvaluate;
     statement.kernel = routine_->evaluated.size();

@@ -72,8 +72,20 @@ Result<std::unique_ptr<CompiledKernels>> GenerateCode(const CodeUnits& units, co
 Thunks MakeThunks(const Program& program, const CodeUnits& units, const CompiledKernels* code) {
   Thunks thunks;
   auto loaded = [&](size_t i) { return i == SIZE_MAX ? LoadedKernel() : LoadedKernel{&units.kernels[i], code->code(i)}; };
-  auto library = [&](const LoweredInstruction& step) {
-    return LoadedLibrary{step.library, step.applied_library, step.applied_library == nullptr ? nullptr : code->code(step.kernel)};
+  auto library = [&](const Instruction& hlo) {
+    const LoweredInstruction& step = program.StepOf(hlo);
+    if (step.kind != LoweredInstruction::Kind::kLibrary) return LoadedLibrary();
+    if (step.library != nullptr) return LoadedLibrary{step.library, nullptr, nullptr, PreparedFunctionOf(hlo)};
+    return LoadedLibrary{nullptr, step.applied_library, code->code(step.kernel), nullptr};
+  };
+  // In routines, the interpreter evaluates contractions whose sums depend on the numerics of the run.
+  auto evaluated_library = [&](const Routine& routine) {
+    std::vector<LoadedLibrary> all;
+    for (const Instruction* hlo : routine.evaluated) all.push_back(SumsNarrowFloats(*hlo) ? LoadedLibrary() : library(*hlo));
+    return all;
+  };
+  auto function = [&](size_t i) {
+    return LoadedFunction{code->routine(units.routine_code[i]), evaluated_library(*program.routines[i])};
   };
   for (const auto& [hlo, step] : program.steps) {
     if (step.kind == LoweredInstruction::Kind::kKernel) {
@@ -81,18 +93,16 @@ Thunks MakeThunks(const Program& program, const CodeUnits& units, const Compiled
       for (size_t part : step.part_kernels) kernels.push_back(loaded(part));
       thunks[hlo] = NewKernelThunk(*hlo, kernels, loaded(units.combine_index[step.kernel]));
     } else if (step.kind == LoweredInstruction::Kind::kRoutine) {
-      thunks[hlo] = NewLoopThunk(*program.routines[step.kernel], code->routine(units.routine_code[step.kernel]));
+      thunks[hlo] = NewLoopThunk(*program.routines[step.kernel], function(step.kernel));
     } else if (step.kind == LoweredInstruction::Kind::kSequence) {
       const Sequence& sequence = program.sequences[step.kernel];
       LoadedSequence parts;
       for (size_t kernel : sequence.kernels) parts.kernels.push_back(loaded(kernel));
-      for (size_t function : sequence.functions) parts.functions.push_back(code->routine(units.routine_code[function]));
-      for (const Instruction* evaluated : sequence.routine->evaluated) {
-        parts.library.push_back(SumsNarrowFloats(*evaluated) ? LoadedLibrary() : library(program.StepOf(*evaluated)));
-      }
+      for (size_t number : sequence.functions) parts.functions.push_back(function(number));
+      parts.library = evaluated_library(*sequence.routine);
       thunks[hlo] = NewSequenceThunk(*sequence.routine, std::move(parts));
     } else if (step.kind == LoweredInstruction::Kind::kLibrary) {
-      thunks[hlo] = NewLibraryThunk(*hlo, library(step));
+      thunks[hlo] = NewLibraryThunk(*hlo, library(*hlo));
     }
   }
   return thunks;

@@ -15,14 +15,22 @@ struct LoadedKernel {
   KernelCode code = nullptr;
 };
 
-// A library function; either member may be null.
+// A library function; null if all members are.
 struct LoadedLibrary {
   LibraryFunction function = nullptr;
   AppliedLibraryFunction applied_function = nullptr;
   KernelCode applied = nullptr;  // the function that `applied_function` applies
+  std::shared_ptr<const PreparedFunction> prepared;
 
   bool IsNull() const { return function == nullptr && applied_function == nullptr; }
   Status Run(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) const {
+    if (prepared != nullptr) {
+      absl::InlinedVector<void*, 8> buffers;
+      for (const Array& operand : operands) buffers.push_back(const_cast<std::byte*>(operand.data()));
+      for (Array& result : results) buffers.push_back(result.mutable_data());
+      prepared->Run(buffers.data(), pool);
+      return {};
+    }
     return function != nullptr ? function(hlo, operands, results, pool) : applied_function(hlo, operands, results, applied, pool);
   }
 };

@@ -10,9 +10,14 @@
 namespace shoal::internal {
 namespace {
 
+Array BorrowedArray(const Shape& shape, void* data) {
+  const auto bytes = static_cast<size_t>(*shape.ElementCount() * StorageBytes(shape.element_type()));
+  return Array(shape.element_type(), ToDims(shape.dims()), Buffer::Borrow(static_cast<std::byte*>(data), bytes));
+}
+
 // The context of the callbacks of compiled code.
 struct LoopCallbacks {
-  const RoutineEvaluator& evaluator;
+  RoutineEvaluator& evaluator;
   Status status = {};
   std::exception_ptr thrown = nullptr;  // kept here: exceptions cannot propagate through compiled code
 
@@ -33,15 +38,40 @@ struct LoopCallbacks {
 
 }  // namespace
 
-Status RoutineEvaluator::Evaluate(size_t number, void* const* slots) const {
-  const EvalStep& step = *steps_[number];
-  absl::InlinedVector<Value, 4> operands;
-  for (const Instruction* operand : step.hlo->operands) {
-    const Shape& shape = operand->shape();
-    const auto bytes = static_cast<size_t>(*shape.ElementCount() * StorageBytes(shape.element_type()));
-    auto data = Buffer::Borrow(static_cast<std::byte*>(*slots++), bytes);
-    operands.emplace_back(Array(shape.element_type(), ToDims(shape.dims()), std::move(data)));
+LibraryCall::LibraryCall(const Instruction& hlo, const LoadedLibrary& library, void* const* slots) : hlo_(hlo), library_(library) {
+  for (const Instruction* operand : hlo.operands) operands_.push_back(BorrowedArray(operand->shape(), slots[operands_.size()]));
+  for (const Shape* leaf : LeafShapes(hlo.shape())) results_.push_back(BorrowedArray(*leaf, slots[operands_.size() + results_.size()]));
+  slots_.assign(slots, slots + operands_.size() + results_.size());
+  if (UpdatesOperand(hlo)) std::fill_n(operands_.begin(), results_.size(), Array());  // they are in the results' slots
+}
+
+Status LibraryCall::Run(ThreadPool& pool) {
+  SHOAL_TRY(library_.Run(hlo_, operands_, results_, pool));
+  for (size_t i = 0; i < results_.size(); ++i) {
+    Array& result = results_[i];
+    auto* const slot = static_cast<std::byte*>(slots_[operands_.size() + i]);
+    if (std::as_const(result).data() == slot) continue;  // else the function replaced the array
+    std::memcpy(slot, std::as_const(result).data(), static_cast<size_t>(result.bytes()));
+    result = Array(result.type(), ToDims(result.dims()), Buffer::Borrow(slot, static_cast<size_t>(result.bytes())));
   }
+  return {};
+}
+
+Status RoutineEvaluator::Evaluate(size_t number, void* const* slots) {
+  const LoadedLibrary& library = library_[number];
+  if (library.IsNull()) return Interpret(*steps_[number], slots);
+  if (library.prepared != nullptr) {
+    library.prepared->Run(slots, device_.pool());
+    return {};
+  }
+  std::unique_ptr<LibraryCall>& call = calls_[number];
+  if (call == nullptr || !call->Uses(slots)) call = std::make_unique<LibraryCall>(*steps_[number]->hlo, library, slots);
+  return call->Run(device_.pool());
+}
+
+Status RoutineEvaluator::Interpret(const EvalStep& step, void* const* slots) const {
+  absl::InlinedVector<Value, 4> operands;
+  for (const Instruction* operand : step.hlo->operands) operands.emplace_back(BorrowedArray(operand->shape(), *slots++));
   SHOAL_ASSIGN(value, device_.Evaluate(step, {operands.data(), operands.size()}));
   std::vector<Value> leaves;
   AppendLeaves(value, leaves);

@@ -49,7 +49,7 @@ class LoopThunk : public Thunk {
 
 class LoopFunctionThunk : public LoopThunk {
  public:
-  LoopFunctionThunk(const Routine& routine, RoutineCode code) : LoopThunk(routine), code_(code) {}
+  LoopFunctionThunk(const Routine& routine, LoadedFunction function) : LoopThunk(routine), function_(std::move(function)) {}
 
  private:
   bool IsPlanned(const ModulePlan& plans) const override {
@@ -59,13 +59,13 @@ class LoopFunctionThunk : public LoopThunk {
   Status RunLoop(Device& device, std::vector<void*>& slots) const override {
     for (int slot : routine_.constants) slots.push_back(ConstantData(routine_.slots[static_cast<size_t>(slot)]));
     const std::vector<const EvalStep*> steps = StepsOf(device.plans(), routine_.evaluated);
-    LoopFunctionRun run(routine_, code_, RoutineEvaluator(device, steps));
+    LoopFunctionRun run(routine_, function_, device, steps);
     SHOAL_TRY(run.Run(slots, &device.control_flow_state().iterations[routine_.loop]));
     run.Count();
     return {};
   }
 
-  RoutineCode code_;
+  LoadedFunction function_;
 };
 
 class LoopSequenceThunk : public LoopThunk {
@@ -110,8 +110,8 @@ class CallSequenceThunk : public Thunk {
 
 }  // namespace
 
-std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code) {
-  return std::make_unique<LoopFunctionThunk>(routine, code);
+std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, LoadedFunction function) {
+  return std::make_unique<LoopFunctionThunk>(routine, std::move(function));
 }
 
 std::unique_ptr<Thunk> NewSequenceThunk(const Routine& sequence, LoadedSequence code) {

@@ -14,42 +14,7 @@ bool SharesMemory() {
   return check == nullptr || std::strcmp(check, "1") != 0;
 }
 
-Array BorrowedArray(const Shape& shape, void* data) {
-  const auto bytes = static_cast<size_t>(*shape.ElementCount() * StorageBytes(shape.element_type()));
-  return Array(shape.element_type(), ToDims(shape.dims()), Buffer::Borrow(static_cast<std::byte*>(data), bytes));
-}
-
 }  // namespace
-
-// A library function with its operands and results, which are arrays in the memory of slots.
-class LibraryCall {
- public:
-  LibraryCall(const Instruction& hlo, LoadedLibrary library, void* const* slots) : hlo_(hlo), library_(library) {
-    for (const Instruction* operand : hlo.operands) operands_.push_back(BorrowedArray(operand->shape(), *slots++));
-    for (const Shape* leaf : LeafShapes(hlo.shape())) {
-      results_.push_back(BorrowedArray(*leaf, *slots));
-      memory_.push_back(static_cast<std::byte*>(*slots++));
-    }
-    if (UpdatesOperand(hlo)) std::fill_n(operands_.begin(), results_.size(), Array());  // they are in the results' slots
-  }
-
-  Status Run(ThreadPool& pool) {
-    SHOAL_TRY(library_.Run(hlo_, operands_, results_, pool));
-    for (size_t i = 0; i < results_.size(); ++i) {
-      Array& result = results_[i];
-      if (std::as_const(result).data() == memory_[i]) continue;  // else the function replaced the array
-      std::memcpy(memory_[i], std::as_const(result).data(), static_cast<size_t>(result.bytes()));
-      result = Array(result.type(), ToDims(result.dims()), Buffer::Borrow(memory_[i], static_cast<size_t>(result.bytes())));
-    }
-    return {};
-  }
-
- private:
-  const Instruction& hlo_;
-  LoadedLibrary library_;
-  std::vector<Array> operands_, results_;
-  std::vector<std::byte*> memory_;
-};
 
 // An execution of a loop.
 struct LoopExecution {
@@ -64,7 +29,7 @@ class SequenceRun {
   SequenceRun(const SequenceCode& code, Device& device, std::span<void* const> state)
       : code_(code),
         device_(device),
-        evaluator_(device, code.evaluated_),
+        evaluator_(device, code.evaluated_, code.code_.library),
         memory_(ElementType::kU8, Dims{code.plan_.bytes}),
         slots_(state.begin(), state.end()),
         counters_(code.sequence_.counters, 0),
@@ -81,9 +46,8 @@ class SequenceRun {
     }
     buffers_.reserve(code.plan_.operands.size());
     for (int slot : code.plan_.operands) buffers_.push_back(slots_[static_cast<size_t>(slot)]);
-    calls_.resize(sequence.evaluated.size());
     for (size_t i = 0; i < sequence.routines.size(); ++i)
-      functions_.emplace_back(*sequence.routines[i], code.code_.functions[i], RoutineEvaluator(device, code.function_evaluated_[i]));
+      functions_.emplace_back(*sequence.routines[i], code.code_.functions[i], device, code.function_evaluated_[i]);
     if (sequence.loop != nullptr) iterations_ = &device.control_flow_state().iterations[sequence.loop];
   }
 
@@ -101,7 +65,7 @@ class SequenceRun {
             step.code(buffers, 0, step.rows, 0, step.lanes);
           break;
         case Kind::kCopy: std::memcpy(buffers[1], buffers[0], static_cast<size_t>(step.lanes)); break;
-        case Kind::kEvaluate: SHOAL_TRY(Evaluate(step.number, buffers)); break;
+        case Kind::kEvaluate: SHOAL_TRY(evaluator_.Evaluate(step.number, buffers)); break;
         case Kind::kRoutine: SHOAL_TRY(RunFunction(step.number, buffers)); break;
         case Kind::kEnter:
           loops_[step.number].iterations = 0;
@@ -124,13 +88,6 @@ class SequenceRun {
 
  private:
   using Kind = SequenceStep::Kind;
-
-  Status Evaluate(size_t number, void* const* buffers) {
-    const LoadedLibrary& library = code_.code_.library[number];
-    if (library.IsNull()) return evaluator_.Evaluate(number, buffers);
-    if (calls_[number] == nullptr) calls_[number] = std::make_unique<LibraryCall>(*code_.sequence_.evaluated[number], library, buffers);
-    return calls_[number]->Run(device_.pool());
-  }
 
   Status RunFunction(size_t number, void* const* state) {
     const Routine& routine = *code_.sequence_.routines[number];
@@ -206,7 +163,6 @@ class SequenceRun {
   std::vector<void*> buffers_;  // the memory of each operand of the steps
   std::vector<int64_t> counters_;
   std::vector<LoopExecution> loops_;
-  std::vector<std::unique_ptr<LibraryCall>> calls_;
   std::vector<LoopFunctionRun> functions_;
   int64_t* iterations_ = nullptr;  // where the device's position is read, for the loop itself
 };

@@ -14,7 +14,7 @@ namespace shoal::internal {
 // The code of a sequence, in the order of the lists of the Routine.
 struct LoadedSequence {
   std::vector<LoadedKernel> kernels;
-  std::vector<RoutineCode> functions;
+  std::vector<LoadedFunction> functions;
   std::vector<LoadedLibrary> library;  // null: the interpreter evaluates the instruction
 };
 

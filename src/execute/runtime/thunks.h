@@ -12,7 +12,7 @@ namespace shoal::internal {
 std::unique_ptr<Thunk> NewKernelThunk(const Instruction& hlo, std::span<const LoadedKernel> kernels,
                                       LoadedKernel combine);
 // The routines must outlive the thunks.
-std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, RoutineCode code);
+std::unique_ptr<Thunk> NewLoopThunk(const Routine& routine, LoadedFunction function);
 std::unique_ptr<Thunk> NewSequenceThunk(const Routine& sequence, LoadedSequence code);
 std::unique_ptr<Thunk> NewLibraryThunk(const Instruction& hlo, LoadedLibrary library);
 // True for contractions that XLA:CPU's library sums in an order that only the evaluators reproduce, depending on the
