@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/strings.h"
 #include "execute/data/compare.h"
@@ -7,8 +9,11 @@
 #include "execute/runtime/observers.h"
 #include "core/ir/common_attrs.h"
 #include "core/ir/source_location.h"
+#include "core/ops/data_movement.h"
 #include "core/ops/op.h"
+#include "core/ops/structure.h"
 #include "core/ops/traits.h"
+#include "kernels/arrays/all_finite.h"
 
 namespace shoal::internal {
 namespace {
@@ -20,13 +25,13 @@ struct Specials {
   const Array* in = nullptr;
 };
 
-bool MayHaveSpecials(ElementType type) { return IsFloat(type) || IsComplex(type); }
-
-void Count(const Value& value, Specials& found) {
+void Count(const Value& value, ThreadPool& pool, Specials& found) {
   if (value.IsTuple())
-    for (const Value& element : value.elements()) Count(element, found);
-  if (!value.IsArray() || !MayHaveSpecials(value.array().type())) return;
-  found.count += value.array().count();
+    for (const Value& element : value.elements()) Count(element, pool, found);
+  if (!value.IsArray()) return;
+  const ElementType type = value.array().type();
+  if (IsFloat(type) || IsComplex(type)) found.count += value.array().count();
+  if (AreAllFinite(value.array(), pool)) return;
   ForEachNumber(value.array(), [&](int64_t i, double number) {
     if (std::isfinite(number)) return;
     const bool nan = std::isnan(number);
@@ -44,16 +49,17 @@ class NanCheck : public Observer {
       : module_(module), seen_(static_cast<size_t>(devices)), counts_(static_cast<size_t>(devices)) {
     for (const Computation* computation : module.computations)
       for (const Instruction* hlo : computation->instructions)
-        for (const Computation* callee : CalledComputations(*hlo)) callers_.emplace(callee, hlo);
+        for (const Computation* callee : CalledComputations(*hlo))
+          if (!callers_.emplace(callee, hlo).second) shared_.insert(callee);
   }
 
   Status OnValue(const Device& device, const Instruction& hlo, const Value& value) override {
     CountIterations(counts_[static_cast<size_t>(device.id())], hlo);
     Specials found;
-    Count(value, found);
     Seen& seen = seen_[static_cast<size_t>(device.id())];
+    if (!MustBeFinite(hlo, seen)) Count(value, device.pool(), found);
     if (found.first < 0) {
-      seen.erase(&hlo);
+      seen[&hlo] = {};
       return {};
     }
     const SpecialKinds before = OperandSpecials(hlo, seen);
@@ -69,6 +75,39 @@ class NanCheck : public Observer {
   };
   using Seen = std::unordered_map<const Instruction*, SpecialKinds>;        // specials in each instruction's last value
   using IterationCounts = std::unordered_map<const Computation*, int64_t>;  // executions of each loop's computation
+
+  // True if the value consists of elements of finite values, so that it need not be read.
+  bool MustBeFinite(const Instruction& hlo, const Seen& seen) const {
+    auto is_finite = [&](const Instruction* source) {
+      const auto found = seen.find(source);
+      return found != seen.end() && !found->second.nan && !found->second.inf;
+    };
+    if (IsParameter(hlo)) return IsFiniteParameter(hlo, is_finite);
+    if (CallsComputations(hlo)) {
+      if (CallKindOf(hlo) == CallKind::kElements) return false;
+      const auto callees = CalledComputations(hlo);
+      const bool may_return_operand = CallKindOf(hlo) == CallKind::kLoop;
+      return std::ranges::all_of(callees, [&](const Computation* callee) { return is_finite(callee->root); }) &&
+             (!may_return_operand || std::ranges::all_of(hlo.operands, is_finite));
+    }
+    if (IsCollective(hlo)) return false;  // it has values of other devices
+    const bool is_structure = Info(hlo.opcode).op_class == OpClass::kStructure;
+    const auto moved = is_structure ? std::span<Instruction* const>(hlo.operands.begin(), hlo.operands.end()) : MovedOperands(hlo);
+    return !moved.empty() && std::ranges::all_of(moved, is_finite);
+  }
+
+  // The parameter of a computation with one caller is an operand of the caller; in a loop, also the body's result.
+  bool IsFiniteParameter(const Instruction& parameter, const auto& is_finite) const {
+    const auto found = callers_.find(parameter.parent);
+    if (found == callers_.end() || shared_.contains(parameter.parent)) return false;
+    const Instruction& caller = *found->second;
+    const auto number = static_cast<size_t>(parameter[kParameterNumber]);
+    switch (CallKindOf(caller)) {
+      case CallKind::kOnce: return number < caller.operand_count() && is_finite(caller.operands[number]);
+      case CallKind::kLoop: return std::ranges::all_of(caller.operands, is_finite) && is_finite(BodyOf(caller)->root);
+      default: return false;
+    }
+  }
 
   bool IsLoop(const Instruction& hlo) const {
     return CallsComputations(hlo) && CallKindOf(hlo) == CallKind::kLoop;
@@ -128,6 +167,7 @@ class NanCheck : public Observer {
   std::vector<Seen> seen_;
   std::vector<IterationCounts> counts_;
   std::unordered_map<const Computation*, const Instruction*> callers_;  // the first caller of each computation
+  std::unordered_set<const Computation*> shared_;                       // computations with several callers
 };
 
 class Observers : public Observer {
