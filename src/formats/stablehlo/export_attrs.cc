@@ -117,7 +117,8 @@ const MlirAttr* AccuracyAttr(Exporter& exporter, const ResultAccuracy& accuracy)
 }
 
 // A value of an attribute of `def`, as an MLIR attribute of the row's type; null if there is no such form.
-const MlirAttr* AttrOf(Exporter& exporter, const AttrDef& def, std::string_view type, const AttrValue& value) {
+const MlirAttr* AttrOf(Exporter& exporter, std::string_view dialect, const AttrDef& def, std::string_view type,
+                       const AttrValue& value) {
   if (const bool* flag = std::get_if<bool>(&value))
     return type == "unit" ? exporter.NewAttr(Kind::kUnit) : exporter.BoolAttr(*flag);
   if (const int64_t* number = std::get_if<int64_t>(&value))
@@ -139,7 +140,7 @@ const MlirAttr* AttrOf(Exporter& exporter, const AttrDef& def, std::string_view 
     return exporter.MatrixAttr(rows);
   }
   auto keyword = [&](EnumValue chosen) {
-    return exporter.TextAttr(Kind::kOpaque, StrCat("#stablehlo<", type, " ", EnumText(def.enum_names[chosen.index]), ">"));
+    return exporter.TextAttr(Kind::kOpaque, StrCat("#", dialect, "<", type, " ", EnumText(def.enum_names[chosen.index]), ">"));
   };
   if (const auto* chosen = std::get_if<EnumValue>(&value)) return keyword(*chosen);
   if (const auto* list = std::get_if<EnumList>(&value)) {
@@ -168,7 +169,7 @@ Status Exporter::AddRuleAttrs(const MlirOpInfo& row, const Instruction& hlo, Att
       value = &absent;
     }
     if (const bool* flag = std::get_if<bool>(value); flag != nullptr && !*flag && rule.type == "unit") continue;
-    const MlirAttr* attr = AttrOf(*this, *rule.to, rule.type, *value);
+    const MlirAttr* attr = AttrOf(*this, row.name.substr(0, row.name.find('.')), *rule.to, rule.type, *value);
     if (attr == nullptr) return Refused(hlo, StrCat("the attribute ", rule.to->name, " has no StableHLO form"));
     attrs.push_back({rule.from, attr});
   }

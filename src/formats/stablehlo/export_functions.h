@@ -31,8 +31,10 @@ Status ExportInfeed(Exporter& exporter, const MlirOpInfo& row, const Instruction
 Status ExportOutfeed(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);
 Status ExportPad(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);
 Status ExportPlain(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);
+Status ExportRaggedDot(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);
 Status ExportRecvDone(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);
 Status ExportRng(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);
+Status ExportScan(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);
 Status ExportScatter(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);
 Status ExportSendDone(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);
 Status ExportSlice(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo);

@@ -82,7 +82,7 @@ Status ExportDimensionSize(Exporter& exporter, const MlirOpInfo& row, const Inst
 
 namespace {
 
-// Attributes of a gather or scatter: those of the dimensions are fields of one attribute.
+// Attributes of a gather, scatter or ragged dot: those of the dimensions are fields of one attribute.
 Status ExportWithDimensions(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo, std::string_view name,
                             std::string_view kind) {
   SHOAL_ASSIGN(operands, exporter.Operands(hlo));
@@ -113,6 +113,10 @@ Status ExportWithDimensions(Exporter& exporter, const MlirOpInfo& row, const Ins
 
 Status ExportGather(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo) {
   return ExportWithDimensions(exporter, row, hlo, "dimension_numbers", "stablehlo.gather");
+}
+
+Status ExportRaggedDot(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo) {
+  return ExportWithDimensions(exporter, row, hlo, "ragged_dot_dimension_numbers", "chlo.ragged_dot");
 }
 
 Status ExportScatter(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo) {
@@ -155,6 +159,22 @@ Status ExportRng(Exporter& exporter, const MlirOpInfo& row, const Instruction& h
   MlirOp* shape = exporter.Add(*FindMlirOp("stablehlo.constant"), hlo, {}, {{"value", value}}, {value->type});
   operands.push_back(&shape->results[0]);
   return exporter.ExportPlain(row, hlo, operands, {});
+}
+
+// The sizes of the segments: inputs and initial carries, outputs and carries.
+Status ExportScan(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo) {
+  using Scan = Op<Opcode::kScan>;
+  SHOAL_ASSIGN(operands, exporter.Operands(hlo));
+  SHOAL_ASSIGN(types, exporter.ResultTypes(hlo.shape()));
+  const int64_t carries = hlo[Scan::kNumCarries];
+  if (hlo[kDimensions].size() != 1 || carries < 0) return exporter.Refused(hlo, "the op needs one dimension");
+  const int64_t in[] = {std::ssize(operands) - carries, carries}, out[] = {std::ssize(types) - carries, carries};
+  const uint32_t handled[] = {kDimensions.id, Scan::kNumCarries.id};
+  return exporter.ExportPlain(row, hlo, operands,
+                              {{"dimension", exporter.IntAttr(hlo[kDimensions][0], ElementType::kS64)},
+                               {"operandSegmentSizes", exporter.IntsAttr(in, ElementType::kS32)},
+                               {"resultSegmentSizes", exporter.IntsAttr(out, ElementType::kS32)}},
+                              handled);
 }
 
 Status ExportTopK(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo) {

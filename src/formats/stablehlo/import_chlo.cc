@@ -95,4 +95,17 @@ Status ImportTopK(Importer& importer, const MlirOp& op) {
   return importer.SetResults(op, value);
 }
 
+// The operands are the inputs, then the initial carries.
+Status ImportChloScan(Importer& importer, const MlirOp& op) {
+  using Scan = Op<Opcode::kScan>;
+  SHOAL_ASSIGN(operands, importer.Operands(op));
+  SHOAL_ASSIGN(dimension, importer.IntOf(op, "dimension", 0));
+  SHOAL_ASSIGN(segments, importer.IntsAttr(op, "operandSegmentSizes"));
+  if (segments.size() != 2 || segments[1] < 0 || segments[1] > static_cast<int64_t>(operands.size()))
+    return importer.Refused(op, "operandSegmentSizes must have the numbers of inputs and of initial carries");
+  const int64_t dimensions[] = {dimension};
+  std::vector<NamedAttr> attrs{{kDimensions.id, Ints(importer.arena().Copy(dimensions))}, {Scan::kNumCarries.id, segments[1]}};
+  return importer.ImportPlain(op, operands, std::move(attrs));
+}
+
 }  // namespace shoal::internal

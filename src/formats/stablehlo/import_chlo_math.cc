@@ -2,88 +2,23 @@
 #include <cmath>
 #include <limits>
 
-#include "core/ops/elementwise.h"
+#include "formats/stablehlo/chlo_math.h"
 #include "formats/stablehlo/import_functions.h"
-#include "formats/stablehlo/importer.h"
 
 namespace shoal::internal {
 namespace {
 
-using Value = Instruction*;
-
-// Builds expressions. The first error is in `status`; a failed operation returns its first operand.
-class Math {
- public:
-  Math(Importer& importer, const Shape& shape) : importer_(importer), shape_(shape) {}
-
-  Status status;
-
-  Value Constant(double value) { return ConstantOf(shape_.element_type(), value); }
-  Value ConstantOf(ElementType type, double value) {
-    return Check(importer_.AddSplat(*importer_.module().shapes.WithType(shape_, type), value), nullptr);
-  }
-  Value Op1(Opcode opcode, Value x, const Shape* shape = nullptr) {
-    return Check(importer_.Add(opcode, {x}, {}, shape), x);
-  }
-  Value Op2(Opcode opcode, Value x, Value y) { return Check(importer_.Add(opcode, {x, y}), x); }
-  Value Add(Value x, Value y) { return Op2(Opcode::kAdd, x, y); }
-  Value Sub(Value x, Value y) { return Op2(Opcode::kSubtract, x, y); }
-  Value Mul(Value x, Value y) { return Op2(Opcode::kMultiply, x, y); }
-  Value Div(Value x, Value y) { return Op2(Opcode::kDivide, x, y); }
-  Value And(Value x, Value y) { return Op2(Opcode::kAnd, x, y); }
-  Value Or(Value x, Value y) { return Op2(Opcode::kOr, x, y); }
-  Value Neg(Value x) { return Op1(Opcode::kNegate, x); }
-  Value Abs(Value x) { return Op1(Opcode::kAbs, x); }
-  Value Select(Value p, Value x, Value y) { return Check(importer_.Add(Opcode::kSelect, {p, x, y}), x); }
-  Value Compare(ComparisonDirection direction, Value x, Value y) {
-    const EnumValue value{static_cast<uint8_t>(direction)};
-    return Check(importer_.Add(Opcode::kCompare, {x, y}, {{Op<Opcode::kCompare>::kDirection.id, value}}), x);
-  }
-  Value Less(Value x, Value y) { return Compare(ComparisonDirection::kLt, x, y); }
-  Value Equal(Value x, Value y) { return Compare(ComparisonDirection::kEq, x, y); }
-  Value Convert(Value x, ElementType type) {
-    return Op1(Opcode::kConvert, x, importer_.module().shapes.WithType(shape_, type));
-  }
-  Value Bits(Value x, ElementType type) {
-    return Op1(Opcode::kBitcastConvert, x, importer_.module().shapes.WithType(shape_, type));
-  }
-  // Horner's rule, from the highest power.
-  Value Polynomial(Value x, std::span<const double> coefficients) {
-    Value sum = Constant(coefficients[0]);
-    for (size_t i = 1; i < coefficients.size(); ++i) sum = Add(Mul(sum, x), Constant(coefficients[i]));
-    return sum;
-  }
-
- private:
-  Value Check(Result<Instruction*> made, Value otherwise) {
-    if (made.ok()) return *made;
-    if (status.ok()) status = std::move(made.diag());
-    return otherwise;
-  }
-
-  Importer& importer_;
-  const Shape& shape_;
-};
-
-// Computes `function` in f32 if the operand is narrower.
-Status ImportFloat(Importer& importer, const MlirOp& op, Value (*function)(Math&, Value, bool is_double)) {
+// The first operand only; complex numbers keep HLO's own op.
+Status ImportFloat(Importer& importer, const MlirOp& op, ChloFunction function) {
   SHOAL_ASSIGN(x, importer.Operand(op, 0));
-  if (!x->shape().IsArray() || !IsFloat(x->shape().element_type()))
-    return importer.Refused(op, "the op needs floating-point numbers");
-  ShapePool& shapes = importer.module().shapes;
-  const ElementType type = x->shape().element_type();
-  const bool is_double = type == ElementType::kF64;
-  const ElementType wide = is_double ? type : ElementType::kF32;
-  const Shape* shape = shapes.WithDefaultLayout(*shapes.WithType(x->shape(), wide));
-  Math math(importer, *shape);
-  Value value = function(math, type == wide ? x : math.Convert(x, wide), is_double);
-  if (type != wide) value = math.Convert(value, type);
-  SHOAL_TRY(std::move(math.status));
+  if (!x->shape().IsArray() || !IsComplex(x->shape().element_type()) || op.info->opcode == Opcode::kUnknown)
+    return ImportChloFunction(importer, op, function);
+  SHOAL_ASSIGN(value, importer.Add(op.info->opcode, {x}));
   return importer.SetResult(op, value);
 }
 
 // Giles, "Approximating the erfinv function", single precision: two ranges of w = -log(1 - x²).
-Value ErfInvSingle(Math& m, Value x) {
+Value ErfInvSingle(ChloMath& m, Value x) {
   static constexpr double kSmall[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
                                       -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
   static constexpr double kLarge[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
@@ -98,7 +33,7 @@ Value ErfInvSingle(Math& m, Value x) {
 }
 
 // The same, double precision: three ranges of w.
-Value ErfInvDouble(Math& m, Value x) {
+Value ErfInvDouble(ChloMath& m, Value x) {
   static constexpr double kSmall[] = {
       -3.6444120640178196921e-21, -1.685059138182016589e-19,  1.2858480715256400167e-18,  1.115787767802518096e-17,
       -1.333171662854620906e-16,  2.0972767875968561637e-17,  6.6376381343583238325e-15,  -4.0545662729752068639e-14,
@@ -143,7 +78,7 @@ Value ErfInvDouble(Math& m, Value x) {
   return m.Mul(p, x);
 }
 
-Value ErfInv(Math& m, Value x, bool is_double) {
+Value ErfInv(ChloMath& m, Value x, bool is_double) {
   Value is_one = m.Equal(m.Abs(x), m.Constant(1));
   Value infinite = m.Mul(x, m.Constant(HUGE_VAL));
   return m.Select(is_one, infinite, is_double ? ErfInvDouble(m, x) : ErfInvSingle(m, x));
@@ -157,7 +92,9 @@ constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.1392167
                                12.507343278686904814458936853,     -0.13857109526572011689554707,
                                9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
-Value Lgamma(Math& m, Value x, bool) {
+}  // namespace
+
+Value Lgamma(ChloMath& m, Value x) {
   Value half = m.Constant(0.5), one = m.Constant(1), infinity = m.Constant(HUGE_VAL);
   Value reflect = m.Less(x, half);
   Value z = m.Select(reflect, m.Neg(x), m.Sub(x, one));
@@ -184,7 +121,7 @@ Value Lgamma(Math& m, Value x, bool) {
   return m.Select(is_infinite, infinity, m.Select(reflect, reflected, log_y));
 }
 
-Value Digamma(Math& m, Value x, bool) {
+Value Digamma(ChloMath& m, Value x) {
   Value zero = m.Constant(0), half = m.Constant(0.5), one = m.Constant(1);
   Value reflect = m.Less(x, half);
   Value z = m.Select(reflect, m.Neg(x), m.Sub(x, one));
@@ -210,8 +147,10 @@ Value Digamma(Math& m, Value x, bool) {
   return m.Select(m.Equal(x, zero), m.Constant(-HUGE_VAL), value);
 }
 
+namespace {
+
 // Cephes's approximations of erf for |x| < 1 and of erfc beyond, single precision.
-Value ErfcSingle(Math& m, Value x) {
+Value ErfcSingle(ChloMath& m, Value x) {
   static constexpr double kErf[] = {7.853861353153693e-5, -8.010193625184903e-4, 5.188327685732524e-3,
                                     -2.685381193529856e-2, 1.128358514861418e-1, -3.761262582423300e-1,
                                     1.128379165726710};
@@ -234,21 +173,49 @@ Value ErfcSingle(Math& m, Value x) {
   return m.Select(m.Less(magnitude, one), small, large);
 }
 
+// The same, double precision: for |x| < 1, for |x| < 8 and beyond.
+Value ErfcDouble(ChloMath& m, Value x) {
+  static constexpr double kT[] = {9.60497373987051638749, 9.00260197203842689217e1, 2.23200534594684319226e3,
+                                  7.00332514112805075473e3, 5.55923013010394962768e4};
+  static constexpr double kU[] = {1.0, 3.35617141647503099647e1, 5.21357949780152679795e2,
+                                  4.59432382970980127987e3, 2.26290000613890934246e4, 4.92673942608635921086e4};
+  static constexpr double kP[] = {2.46196981473530512524e-10, 5.64189564831068821977e-1, 7.46321056442269912687,
+                                  4.86371970985681366614e1, 1.96520832956077098242e2, 5.26445194995477358631e2,
+                                  9.34528527171957607540e2, 1.02755188689515710272e3, 5.57535335369399327526e2};
+  static constexpr double kQ[] = {1.0, 1.32281951154744992508e1, 8.67072140885989742329e1,
+                                  3.54937778887819891062e2, 9.75708501743205489753e2, 1.82390916687909736289e3,
+                                  2.24633760818710981792e3, 1.65666309194161350182e3, 5.57535340817727675546e2};
+  static constexpr double kR[] = {5.64189583547755073984e-1, 1.27536670759978104416, 5.01905042251180477414,
+                                  6.16021097993053585195, 7.40974269950448939160, 2.97886665372100240670};
+  static constexpr double kS[] = {1.0, 2.26052863220117276590, 9.39603524938001434673, 1.20489539808096656605e1,
+                                  1.70814450747565897222e1, 9.60896809063285878198, 3.36907645100081516050};
+  Value square = m.Mul(x, x), exponent = m.Neg(square), magnitude = m.Abs(x);
+  Value e = m.Op1(Opcode::kExp, exponent);
+  Value middle = m.Div(m.Mul(e, m.Polynomial(magnitude, kP)), m.Polynomial(magnitude, kQ));
+  Value far = m.Div(m.Mul(e, m.Polynomial(magnitude, kR)), m.Polynomial(magnitude, kS));
+  Value zero = m.Constant(0), one = m.Constant(1);
+  Value y = m.Select(m.Less(magnitude, m.Constant(8)), middle, far);
+  y = m.Select(m.Less(exponent, m.Constant(-7.09782712893383996843e2)), zero, y);
+  Value large = m.Select(m.Less(x, zero), m.Sub(m.Constant(2), y), y);
+  Value small = m.Sub(one, m.Div(m.Mul(x, m.Polynomial(square, kT)), m.Polynomial(square, kU)));
+  return m.Select(m.Less(magnitude, one), small, large);
+}
+
 // sqrt((1 - x)(1 + x))
-Value CosineOfAsin(Math& m, Value x) {
+Value CosineOfAsin(ChloMath& m, Value x) {
   Value one = m.Constant(1);
   return m.Op1(Opcode::kSqrt, m.Mul(m.Sub(one, x), m.Add(x, one)));
 }
-Value Acos(Math& m, Value x, bool) { return m.Op2(Opcode::kAtan2, CosineOfAsin(m, x), x); }
-Value Asin(Math& m, Value x, bool) { return m.Op2(Opcode::kAtan2, x, CosineOfAsin(m, x)); }
+Value Acos(ChloMath& m, Value x, bool) { return m.Op2(Opcode::kAtan2, CosineOfAsin(m, x), x); }
+Value Asin(ChloMath& m, Value x, bool) { return m.Op2(Opcode::kAtan2, x, CosineOfAsin(m, x)); }
 
 // exp(x - log 2) ± exp(-x - log 2): halves before the exponential, which could overflow.
-Value HalfExp(Math& m, Value x, bool negated) {
+Value HalfExp(ChloMath& m, Value x, bool negated) {
   Value half = m.Constant(-M_LN2);
   return m.Op1(Opcode::kExp, negated ? m.Sub(half, x) : m.Add(x, half));
 }
-Value Cosh(Math& m, Value x, bool) { return m.Add(HalfExp(m, x, false), HalfExp(m, x, true)); }
-Value Sinh(Math& m, Value x, bool) {
+Value Cosh(ChloMath& m, Value x, bool) { return m.Add(HalfExp(m, x, false), HalfExp(m, x, true)); }
+Value Sinh(ChloMath& m, Value x, bool) {
   Value one = m.Constant(1);
   Value is_small = m.Less(m.Abs(x), one);
   Value e = m.Op1(Opcode::kExpm1, x);
@@ -261,7 +228,7 @@ double Largest(bool is_double) {
 }
 
 // log(x + sqrt(x² + 1)) without cancellation; log(2 |x|) where x² would overflow.
-Value Asinh(Math& m, Value x, bool is_double) {
+Value Asinh(ChloMath& m, Value x, bool is_double) {
   Value sign = m.Op1(Opcode::kSign, x), magnitude = m.Abs(x), one = m.Constant(1);
   Value is_large = m.Compare(ComparisonDirection::kGe, magnitude, m.Constant(std::sqrt(Largest(is_double))));
   Value large = m.Add(m.Op1(Opcode::kLog, magnitude), m.Constant(M_LN2));
@@ -272,7 +239,7 @@ Value Asinh(Math& m, Value x, bool is_double) {
 }
 
 // log1p(sqrt(x - 1) (sqrt(x + 1) + sqrt(x - 1)))
-Value Acosh(Math& m, Value x, bool is_double) {
+Value Acosh(ChloMath& m, Value x, bool is_double) {
   Value is_large = m.Compare(ComparisonDirection::kGe, x, m.Constant(Largest(is_double) / 2));
   Value large = m.Add(m.Op1(Opcode::kLog, x), m.Constant(M_LN2));
   Value one = m.Constant(1);
@@ -280,7 +247,7 @@ Value Acosh(Math& m, Value x, bool is_double) {
   return m.Select(is_large, large, m.Op1(Opcode::kLog1p, m.Mul(below, m.Add(above, below))));
 }
 
-Value Atanh(Math& m, Value x, bool) {
+Value Atanh(ChloMath& m, Value x, bool) {
   Value is_outside = m.Compare(ComparisonDirection::kGt, m.Abs(x), m.Constant(1));
   Value difference = m.Sub(m.Op1(Opcode::kLog1p, x), m.Op1(Opcode::kLog1p, m.Neg(x)));
   return m.Select(is_outside, m.Constant(std::nan("")), m.Mul(difference, m.Constant(0.5)));
@@ -288,23 +255,24 @@ Value Atanh(Math& m, Value x, bool) {
 
 }  // namespace
 
-Status ImportChloAcos(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Acos); }
-Status ImportChloAcosh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Acosh); }
-Status ImportChloAsin(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Asin); }
-Status ImportChloAsinh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Asinh); }
-Status ImportChloAtanh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Atanh); }
-Status ImportChloCosh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Cosh); }
-Status ImportChloSinh(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Sinh); }
-Status ImportChloErfInv(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, ErfInv); }
-Status ImportChloLgamma(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Lgamma); }
-Status ImportChloDigamma(Importer& importer, const MlirOp& op) { return ImportFloat(importer, op, Digamma); }
-
-Status ImportChloErfc(Importer& importer, const MlirOp& op) {
-  SHOAL_ASSIGN(x, importer.Operand(op, 0));
-  if (x->shape().IsArray() && x->shape().element_type() == ElementType::kF64)
-    return importer.Refused(op, "erfc of f64 is not supported");
-  return ImportFloat(importer, op, [](Math& m, Value value, bool) { return ErfcSingle(m, value); });
-}
+#define CHLO_FUNCTION(Name, value)                                                                              \
+  Status ImportChlo##Name(Importer& importer, const MlirOp& op) {                                               \
+    return ImportFloat(importer, op, [](ChloMath& m, std::span<const Value> x, [[maybe_unused]] bool is_double) { \
+      return value;                                                                                             \
+    });                                                                                                         \
+  }
+CHLO_FUNCTION(Acos, Acos(m, x[0], is_double))
+CHLO_FUNCTION(Acosh, Acosh(m, x[0], is_double))
+CHLO_FUNCTION(Asin, Asin(m, x[0], is_double))
+CHLO_FUNCTION(Asinh, Asinh(m, x[0], is_double))
+CHLO_FUNCTION(Atanh, Atanh(m, x[0], is_double))
+CHLO_FUNCTION(Cosh, Cosh(m, x[0], is_double))
+CHLO_FUNCTION(Sinh, Sinh(m, x[0], is_double))
+CHLO_FUNCTION(ErfInv, ErfInv(m, x[0], is_double))
+CHLO_FUNCTION(Lgamma, Lgamma(m, x[0]))
+CHLO_FUNCTION(Digamma, Digamma(m, x[0]))
+CHLO_FUNCTION(Erfc, is_double ? ErfcDouble(m, x[0]) : ErfcSingle(m, x[0]))
+#undef CHLO_FUNCTION
 
 // The next number after x in the direction of y: the bits of x plus or minus one.
 Status ImportChloNextAfter(Importer& importer, const MlirOp& op) {
@@ -319,7 +287,7 @@ Status ImportChloNextAfter(Importer& importer, const MlirOp& op) {
                            : width == 16 ? ElementType::kS16
                                          : ElementType::kS8;
   const Shape* shape = importer.module().shapes.WithDefaultLayout(x->shape());
-  Math m(importer, *shape);
+  ChloMath m(importer, *shape);
   auto number = [&](double value) { return m.ConstantOf(bits, value); };
   Value is_nan = m.Or(m.Compare(ComparisonDirection::kNe, x, x), m.Compare(ComparisonDirection::kNe, y, y));
   Value nan_bits = m.Bits(m.Constant(std::nan("")), bits);

@@ -112,6 +112,17 @@ Status ImportCollective(Importer& importer, const MlirOp& op) {
   return importer.SetResults(op, value);
 }
 
+// An all-reduce that adds.
+Status ImportCrossReplicaSum(Importer& importer, const MlirOp& op) {
+  SHOAL_ASSIGN(operand, importer.Operand(op, 0));
+  if (!operand->shape().IsArray()) return importer.Refused(op, "the op needs an array");
+  SHOAL_ASSIGN(groups, importer.ReplicaGroupsOf(op));
+  SHOAL_ASSIGN(sum, importer.SumComputation(operand->shape().element_type()));
+  SHOAL_ASSIGN(value, importer.Add(Opcode::kAllReduce, {operand}, {{kReplicaGroups.id, groups}, {kToApply.id, sum}},
+                                   operand->shape_));
+  return importer.SetResult(op, value);
+}
+
 // HLO's all-to-all splits and concatenates one dimension; another concat dimension needs a transpose.
 Status ImportAllToAll(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));

@@ -237,14 +237,18 @@ Status ImportDynamicReshape(Importer& importer, const MlirOp& op) {
   return importer.SetResult(op, value);
 }
 
+Result<const MlirAttr*> ConstantOperand(Importer& importer, const MlirOp& op, size_t i) {
+  const MlirOp* owner = i < op.operands.size() ? op.operands[i]->owner : nullptr;
+  const MlirAttr* value = owner == nullptr || !IsMlirConstant(*owner) ? nullptr : owner->Find("value");
+  if (value == nullptr)
+    return importer.Refused(op, StrCat("operand ", i, " must be a constant; HLO has no dynamic form of this op"));
+  return value;
+}
+
 namespace {
 
-// The elements of an operand that must be a constant.
-Result<Ints> ConstantOperand(Importer& importer, const MlirOp& op, size_t i) {
-  const MlirOp* owner = i < op.operands.size() ? op.operands[i]->owner : nullptr;
-  const MlirAttr* value = owner == nullptr ? nullptr : owner->Find("value");
-  if (value == nullptr || owner->info == nullptr || owner->info->opcode != Opcode::kConstant)
-    return importer.Refused(op, StrCat("operand ", i, " must be a constant; HLO has no dynamic form of this op"));
+Result<Ints> ConstantInts(Importer& importer, const MlirOp& op, size_t i) {
+  SHOAL_ASSIGN(value, ConstantOperand(importer, op, i));
   return importer.IntsOf(op, value);
 }
 
@@ -253,24 +257,24 @@ Result<Ints> ConstantOperand(Importer& importer, const MlirOp& op, size_t i) {
 Status ImportStaticPad(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   if (operands.size() != 5) return importer.Refused(op, "the op takes 5 operands");
-  SHOAL_ASSIGN(low, ConstantOperand(importer, op, 2));
-  SHOAL_ASSIGN(high, ConstantOperand(importer, op, 3));
-  SHOAL_ASSIGN(interior, ConstantOperand(importer, op, 4));
+  SHOAL_ASSIGN(low, ConstantInts(importer, op, 2));
+  SHOAL_ASSIGN(high, ConstantInts(importer, op, 3));
+  SHOAL_ASSIGN(interior, ConstantInts(importer, op, 4));
   SHOAL_ASSIGN(padding, importer.PaddingOf(op, low, high, interior));
   return importer.ImportPlain(op, std::span(operands).first(2), {{Op<Opcode::kPad>::kPadding.id, padding}});
 }
 
 Status ImportStaticSlice(Importer& importer, const MlirOp& op) {
-  SHOAL_ASSIGN(starts, ConstantOperand(importer, op, 1));
-  SHOAL_ASSIGN(limits, ConstantOperand(importer, op, 2));
-  SHOAL_ASSIGN(strides, ConstantOperand(importer, op, 3));
+  SHOAL_ASSIGN(starts, ConstantInts(importer, op, 1));
+  SHOAL_ASSIGN(limits, ConstantInts(importer, op, 2));
+  SHOAL_ASSIGN(strides, ConstantInts(importer, op, 3));
   return importer.ImportSliceOf(op, starts, limits, strides);
 }
 
 Status ImportStaticGather(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   if (operands.size() != 3) return importer.Refused(op, "the op takes 3 operands");
-  SHOAL_ASSIGN(sizes, ConstantOperand(importer, op, 2));
+  SHOAL_ASSIGN(sizes, ConstantInts(importer, op, 2));
   std::vector<NamedAttr> attrs;
   for (const auto& key : {GatherOp::kOffsetDims, GatherOp::kCollapsedSliceDims, GatherOp::kStartIndexMap}) {
     SHOAL_ASSIGN(ints, importer.IntsAttr(op, key.name));

@@ -165,6 +165,17 @@ Result<Computation*> Importer::ImportRegionWithCaptures(const MlirRegion& region
   return computation_;
 }
 
+Result<Computation*> Importer::SumComputation(ElementType type) {
+  SavedState saved(computation_, returned_, common_, depth_);
+  computation_ = &builder_.NewComputation(StrCat("region_", regions_++));
+  const Shape* scalar = module_.shapes.Scalar(type);
+  Instruction* x = builder_.Parameter(*computation_, scalar, "x");
+  Instruction* y = builder_.Parameter(*computation_, scalar, "y");
+  SHOAL_ASSIGN(sum, Add(Opcode::kAdd, {x, y}));
+  builder_.Finish(*computation_, sum);
+  return computation_;
+}
+
 // The values as one: itself, or a tuple of none or several.
 Result<Instruction*> Importer::PassedValue(std::span<Instruction* const> values) {
   return values.size() == 1 ? values[0] : AddTuple(values);

@@ -98,10 +98,10 @@ Instruction* Importer::AddConstant(const Literal* literal) { return builder_.Con
 Result<Instruction*> Importer::AddSplat(const Shape& shape, double value) {
   const ElementType type = shape.element_type();
   std::byte element[16] = {};
-  const auto bytes = std::min<size_t>(static_cast<size_t>(StorageBytes(type)), 8);
-  uint64_t bits = static_cast<uint64_t>(static_cast<int64_t>(IsFloat(type) ? 0 : value));
-  if (IsFloat(type)) bits = EncodeFloat(type, value);
-  if (IsComplex(type)) return Fail("a constant of a complex type is not supported");
+  const ElementType part = type == ElementType::kC64 ? ElementType::kF32 : type == ElementType::kC128 ? ElementType::kF64 : type;
+  const auto bytes = std::min<size_t>(static_cast<size_t>(StorageBytes(part)), 8);
+  uint64_t bits = static_cast<uint64_t>(static_cast<int64_t>(IsFloat(part) ? 0 : value));
+  if (IsFloat(part)) bits = EncodeFloat(part, value);
   std::memcpy(element, &bits, bytes);
   return SplatConstant(shape, element);
 }

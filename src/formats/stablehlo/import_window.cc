@@ -60,11 +60,11 @@ Status ImportDotGeneral(Importer& importer, const MlirOp& op) {
 }
 
 // A window from the lists of an op. A list that is missing stands for ones, or zeros for padding.
-Result<const Window*> Importer::WindowOf(const MlirOp& op, Ints sizes, const WindowNames& names) {
+Result<const Window*> Importer::WindowOf(const MlirOp& op, Ints sizes, const WindowNames& names, const MlirAttr* padding_attr) {
   SHOAL_ASSIGN(strides, IntsAttr(op, names.strides));
   SHOAL_ASSIGN(base, IntsAttr(op, names.base_dilation));
   SHOAL_ASSIGN(dilation, IntsAttr(op, names.window_dilation));
-  SHOAL_ASSIGN(padding, IntsAttr(op, "padding"));
+  SHOAL_ASSIGN(padding, IntsOf(op, padding_attr));
   SHOAL_ASSIGN(reversal, IntsAttr(op, "window_reversal"));
   const size_t rank = sizes.size();
   for (const Ints list : {strides, base, dilation, reversal})
@@ -89,6 +89,13 @@ Result<const Window*> Importer::WindowOf(const MlirOp& op, Ints sizes, const Win
 
 Status ImportConvolution(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
+  // The third operand of dynamic_conv is the padding.
+  const MlirAttr* padding = op.Find("padding");
+  if (op.operands.size() == 3) {
+    SHOAL_ASSIGN(value, ConstantOperand(importer, op, 2));
+    padding = value;
+    operands.pop_back();
+  }
   if (operands.size() != 2 || !operands[1]->shape().IsArray()) return importer.Refused(op, "the op takes two arrays");
   ConvDims dims;
   struct Number {
@@ -117,7 +124,7 @@ Status ImportConvolution(Importer& importer, const MlirOp& op) {
     if (d < 0 || d >= operands[1]->shape().rank()) return importer.Refused(op, "invalid kernel_spatial_dimensions");
     sizes.push_back(operands[1]->shape().dim(d));
   }
-  SHOAL_ASSIGN(window, importer.WindowOf(op, sizes, {"window_strides", "lhs_dilation", "rhs_dilation"}));
+  SHOAL_ASSIGN(window, importer.WindowOf(op, sizes, {"window_strides", "lhs_dilation", "rhs_dilation"}, padding));
   SHOAL_ASSIGN(features, importer.IntOf(op, "feature_group_count", 1));
   SHOAL_ASSIGN(batches, importer.IntOf(op, "batch_group_count", 1));
   std::vector<NamedAttr> attrs{{kWindow.id, window},
@@ -133,14 +140,14 @@ Status ImportConvolution(Importer& importer, const MlirOp& op) {
 Status ImportReduceWindow(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   SHOAL_ASSIGN(sizes, importer.IntsAttr(op, "window_dimensions"));
-  SHOAL_ASSIGN(window, importer.WindowOf(op, sizes, {"window_strides", "base_dilations", "window_dilations"}));
+  SHOAL_ASSIGN(window, importer.WindowOf(op, sizes, {"window_strides", "base_dilations", "window_dilations"}, op.Find("padding")));
   return importer.ImportPlain(op, operands, {{kWindow.id, window}});
 }
 
 Status ImportSelectAndScatter(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   SHOAL_ASSIGN(sizes, importer.IntsAttr(op, "window_dimensions"));
-  SHOAL_ASSIGN(window, importer.WindowOf(op, sizes, {"window_strides", "base_dilations", "window_dilations"}));
+  SHOAL_ASSIGN(window, importer.WindowOf(op, sizes, {"window_strides", "base_dilations", "window_dilations"}, op.Find("padding")));
   return importer.ImportPlain(op, operands, {{kWindow.id, window}});
 }
 

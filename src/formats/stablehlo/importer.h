@@ -98,7 +98,7 @@ class Importer {
   struct WindowNames {
     std::string_view strides, base_dilation, window_dilation;
   };
-  Result<const Window*> WindowOf(const MlirOp& op, Ints sizes, const WindowNames& names);
+  Result<const Window*> WindowOf(const MlirOp& op, Ints sizes, const WindowNames& names, const MlirAttr* padding);
 
   // ---- import_regions.cc
   // The region as a computation with one parameter per argument.
@@ -114,6 +114,8 @@ class Importer {
   // the region instead.
   std::vector<MlirValue*> CapturedValues(std::span<const MlirRegion> regions);
   Status ImportBlock(const MlirBlock& block, std::span<MlirValue* const> returned, bool is_entry = false);
+  // add(x, y), of scalars.
+  Result<Computation*> SumComputation(ElementType type);
   Result<Instruction*> PassedValue(std::span<Instruction* const> values);
 
   // ---- sdy.cc
@@ -158,5 +160,8 @@ class Importer {
  public:
   std::vector<NamedAttr>& common_attrs() { return common_; }
 };
+
+// The value of an operand that must be a constant.
+Result<const MlirAttr*> ConstantOperand(Importer& importer, const MlirOp& op, size_t i);  // import_index.cc
 
 }  // namespace shoal::internal

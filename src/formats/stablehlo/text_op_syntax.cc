@@ -23,6 +23,7 @@ bool MlirTextReader::ReadPrettyOp(Draft& draft) {
   if (draft.name == "stablehlo.reduce") return ReadReduce(draft);
   if (draft.name == "sdy.manual_computation" || draft.name == "sdy.named_computation")
     return ReadManualComputation(draft);
+  if (draft.name == "chlo.scan") return ReadScan(draft);
   if (draft.name.ends_with(".constant") && draft.info != nullptr) return ReadConstant(draft);
   if (draft.info == nullptr || draft.info->syntax.empty()) {
     std::string message = StrCat("unknown op ", draft.name);

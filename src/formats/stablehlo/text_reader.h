@@ -145,6 +145,7 @@ class MlirTextReader {
   bool ReadConstant(Draft& draft);
   bool ReadWhile(Draft& draft);
   bool ReadReduce(Draft& draft);
+  bool ReadScan(Draft& draft);
   bool ReadManualComputation(Draft& draft);
   bool ReadSliceRanges(Draft& draft);
   bool ReadFormat(Draft& draft);

@@ -96,6 +96,23 @@ bool MlirTextReader::ReadArgument(std::string_view* name, const MlirType** type,
   return !failed_;
 }
 
+// chlo.scan(%x, …) inits(%a, …) dimension=0 attributes {…} { ^bb0(…): … } : (types) -> types
+bool MlirTextReader::ReadScan(Draft& draft) {
+  if (!Expect('(') || !ReadOperandList(draft.operands) || !Expect(')')) return false;
+  const auto inputs = static_cast<int64_t>(draft.operands.size());
+  if (!Expect("inits") || !Expect('(') || !ReadOperandList(draft.operands) || !Expect(')')) return false;
+  int64_t dimension = 0;
+  if (!Expect("dimension") || !Expect('=') || !ReadInt(&dimension)) return false;
+  draft.attrs.push_back({"dimension", IntAttr(dimension)});
+  std::vector<int64_t> segments{inputs, std::ssize(draft.operands) - inputs};
+  draft.attrs.push_back({"operandSegmentSizes", IntsAttr(segments)});
+  if (EatKeyword("attributes") && !ReadOptionalAttrDict(draft.attrs)) return false;
+  MlirRegion region;
+  if (!ReadRegion(region, {})) return false;
+  draft.regions.push_back(region);
+  return ReadTypes('T', draft);
+}
+
 // module @name attributes {…} { … }
 bool MlirTextReader::ReadModuleOp(Draft& draft) {
   if (Peek() == '@') {
