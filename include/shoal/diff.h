@@ -14,6 +14,10 @@ struct Change {
   int64_t count = 1;  // instructions with this change
 };
 
+// Sixteen hexadecimal digits. Equal for modules that differ at most in names, text order, channel numbers and metadata.
+// A later version of shoal may compute another fingerprint.
+SHOAL_API Result<std::string> Fingerprint(const Module& module);
+
 struct DiffOptions {
   std::vector<std::string> thresholds = {};  // "wire_bytes<=+2%"
   int64_t top = 20;                          // rows of each kind in the text; 0: all

@@ -79,6 +79,12 @@ struct Metadata {
   std::string source = {};  // "model.py:12", from the metadata or its stack frame; empty: unknown
 };
 
+// A line of the user's program.
+struct SourceFrame {
+  std::string_view file = {}, function = {};
+  int32_t line = 0, column = 0;
+};
+
 // An attribute as HLO text.
 struct Attribute {
   std::string name = {}, value = {};
@@ -103,6 +109,8 @@ class SHOAL_API Instruction {
   // The value of one of them; empty if the instruction does not have it.
   std::string attribute(std::string_view name) const;
   Metadata metadata() const;
+  // The stack of calls that created it, innermost first; empty if the module has no table of stack frames.
+  std::vector<SourceFrame> source_stack() const;
   Location location() const;
   bool operator==(const Instruction& other) const { return instruction_ == other.instruction_; }
 

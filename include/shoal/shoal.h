@@ -351,6 +351,9 @@ SHOAL_C_API void shoal_trace_free(shoal_trace *);
 
 /* ---- Differences and pages */
 
+/* Sixteen hexadecimal digits, equal for modules that differ at most in names, text order and metadata. */
+SHOAL_C_API shoal_error *shoal_module_fingerprint(const shoal_module *, shoal_string **out);
+
 typedef struct {
   size_t struct_size;
   shoal_text kind, a, b, what, before, after; /* a, b: names of the instructions; empty: none */

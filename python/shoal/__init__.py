@@ -7,14 +7,32 @@
 >>> m.compile()(shoal.zeros((2, 3))).tolist()
 [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 """
-from ._core import Computation, Instruction, ModuleBuilder, Shape, machines, version as _version
-from ._edit import Editor
+from ._core import Array, Computation, Instruction, Shape, machines, version as _version
+from ._edit import Editor, ModuleBuilder
 from ._errors import Error
-from ._execution import Array, CompiledModule, Run, zeros
+from ._execution import CompiledModule, Run, zeros
 from ._load import load
 from ._module import Module
-from ._results import Check, Comm, Compare, Cost, Diff, Mem, Result, Show, Time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._results import Check, Comm, Compare, Cost, Diff, Mem, Result, Show, Time
 
 __version__ = _version()
-__all__ = ["Array", "Check", "Comm", "Compare", "CompiledModule", "Computation", "Cost", "Diff", "Editor", "Error", "Instruction",
-           "Mem", "Module", "ModuleBuilder", "Result", "Run", "Shape", "Show", "Time", "load", "machines", "zeros"]
+__all__ = ["Array", "Check", "Comm", "Compare", "CompiledModule", "Computation", "Cost", "Diff", "Editor", "Error",
+           "Instruction", "Mem", "Module", "ModuleBuilder", "Result", "Run", "Shape", "Show", "Time", "load", "machines",
+           "zeros"]
+
+
+def __getattr__(name: str) -> object:
+    # The classes of results are loaded when they are first needed: the modules that they use take half of the import.
+    if name in __all__:
+        from . import _results
+        return getattr(_results, name)
+    raise AttributeError(f"module 'shoal' has no attribute '{name}'")
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """%load_ext shoal adds the cell magic %%shoal."""
+    from ._notebook import load_ipython_extension
+    load_ipython_extension(ipython)

@@ -1,5 +1,12 @@
 """The exception of the package."""
+from __future__ import annotations
+
 from . import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 
 class Error(Exception):
@@ -9,10 +16,10 @@ class Error(Exception):
     environment or cancelled. `diagnostics` is a list of dicts with message, rule, file, line and column.
     """
 
-    def __init__(self, text, kind="argument", diagnostics=()):
+    def __init__(self, text: str, kind: str = "argument", diagnostics: Sequence[dict[str, Any]] = ()) -> None:
         super().__init__(text.rstrip("\n"))
-        self.kind = kind
-        self.diagnostics = list(diagnostics)
+        self.kind: str = kind
+        self.diagnostics: list[dict[str, Any]] = list(diagnostics)
 
 
 _core.set_error_class(Error)

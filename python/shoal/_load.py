@@ -1,12 +1,18 @@
 """shoal.load: modules from files, bytes, text and the objects of JAX, PyTorch/XLA and TensorFlow."""
+from __future__ import annotations
+
 import os
 
 from . import _core
 from ._errors import Error
 from ._module import Module
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def load(source, *, strict=False):
+
+def load(source: Any, *, strict: bool = False) -> Module:
     """Reads a module from almost anything that holds one.
 
     A path; HLO or StableHLO text; bytes of an HLO protobuf, of a StableHLO artifact or of a jax.export file; an object of
@@ -29,7 +35,7 @@ def load(source, *, strict=False):
     return Module(_core.parse(_bytes_of(source), strict, type(source).__name__))
 
 
-def _bytes_of(source):
+def _bytes_of(source: Any) -> bytes:
     portable = getattr(source, "mlir_module_serialized", None)  # jax.export.Exported
     if isinstance(portable, (bytes, bytearray)):
         return bytes(portable)

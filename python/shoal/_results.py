@@ -8,19 +8,25 @@ import dataclasses
 import html
 import json
 import shutil
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from . import _core
+
+_R = TypeVar("_R", bound="Result")
 
 
-class Row(dict):
+class Row(dict[str, Any]):
     """A row of a table: a dict whose members are attributes too."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
             raise AttributeError(name) from None
 
 
-def _rows(values):
+def _rows(values: Iterable[dict[str, Any]] | None) -> list[Row]:
     return [Row(value) for value in values or []]
 
 
@@ -28,57 +34,66 @@ def _rows(values):
 class Result:
     """What all results have in common."""
 
-    _text: object = dataclasses.field(default=None, kw_only=True)
-    _data: dict = dataclasses.field(default_factory=dict, kw_only=True)
+    _text: Callable[[int], str] | str = dataclasses.field(default="", kw_only=True)
+    _data: dict[str, Any] = dataclasses.field(default_factory=dict, kw_only=True)
+    _page: Callable[[], str] | None = dataclasses.field(default=None, kw_only=True)
 
     @classmethod
-    def _of(cls, view, **more):
-        data = json.loads(view.to_json())
-        return cls._from(data, _text=view.to_text, **more)
+    def _of(cls: type[_R], view: _core.View, **more: Any) -> _R:
+        return cls._from(json.loads(view.to_json()), _text=view.to_text, **more)
 
     @classmethod
-    def _from(cls, data, _text, **more):
-        known = {field.name for field in dataclasses.fields(cls)} - {"_text", "_data"}
+    def _from(cls: type[_R], data: dict[str, Any], **more: Any) -> _R:
+        known = {field.name for field in dataclasses.fields(cls) if not field.name.startswith("_")}
         values = {name: value for name, value in data.items() if name in known}
         for name, value in values.items():
             if isinstance(value, list) and value and isinstance(value[0], dict):
                 values[name] = _rows(value)
             elif isinstance(value, dict):
                 values[name] = Row(value)
-        return cls(**{**values, **more}, _text=_text, _data=data)
+        return cls(**{**values, "_data": data, **more})
 
-    def to_text(self, width=0):
+    def to_text(self, width: int = 0) -> str:
         """The text of the command line, wrapped at `width` columns (0: never)."""
-        return self._text(width) if callable(self._text) else str(self._text)
+        return self._text(width) if callable(self._text) else self._text
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_text(shutil.get_terminal_size((100, 24)).columns).rstrip("\n")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The JSON of the command line as a dict."""
         return self._data
 
-    def _table(self):
+    def _table(self) -> list[Row]:
         """The rows of the main table."""
         return []
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """The main table as a DataFrame."""
         import pandas
         return pandas.DataFrame(self._table())
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
+        if self._page is not None:
+            from ._notebook import frame
+            return frame(self._page(), self.to_text(120))
         rows = self._table()[:50]
         if not rows:
             return f"<pre>{html.escape(self.to_text(120))}</pre>"
         columns = [name for name, value in rows[0].items() if not isinstance(value, (dict, list))]
         head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(str(row.get(name, '')))}</td>" for name in columns) + "</tr>"
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(_cell(row.get(name, '')))}</td>" for name in columns) + "</tr>"
                        for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        more = len(self._table()) - len(rows)
+        return (f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+                + (f"<p>{more} more rows</p>" if more else ""))
+
+
+def _cell(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -93,11 +108,11 @@ class Comm(Result):
     assumptions: list[str] = dataclasses.field(default_factory=list)
 
     @property
-    def wire_bytes(self):
+    def wire_bytes(self) -> float:
         """Bytes that a device receives per step, in rings."""
-        return sum(row.times * row.wire_bytes_ring for row in self.collectives)
+        return sum((row.times * row.wire_bytes_ring for row in self.collectives), 0.0)
 
-    def _table(self):
+    def _table(self) -> list[Row]:
         return self.collectives
 
 
@@ -109,10 +124,17 @@ class Cost(Result):
     rows: list[Row] = dataclasses.field(default_factory=list)
     assumptions: list[str] = dataclasses.field(default_factory=list)
 
-    flops = property(lambda self: self.total["flops"])
-    bytes = property(lambda self: self.total["bytes_read"] + self.total["bytes_written"])
+    @property
+    def flops(self) -> float:
+        """Flops per device and step."""
+        return float(self.total["flops"])
 
-    def _table(self):
+    @property
+    def bytes(self) -> float:
+        """Memory traffic per device and step."""
+        return float(self.total["bytes_read"] + self.total["bytes_written"])
+
+    def _table(self) -> list[Row]:
         return self.rows
 
 
@@ -125,9 +147,12 @@ class Mem(Result):
     live_at_peak: list[Row] = dataclasses.field(default_factory=list)
     assumptions: list[str] = dataclasses.field(default_factory=list)
 
-    peak = property(lambda self: self.device["peak"])
+    @property
+    def peak(self) -> int:
+        """The maximum of the live bytes."""
+        return int(self.device["peak"])
 
-    def _table(self):
+    def _table(self) -> list[Row]:
         return self.live_at_peak
 
 
@@ -138,7 +163,7 @@ class Show(Result):
     entry: Row = dataclasses.field(default_factory=Row)
     totals: list[Row] = dataclasses.field(default_factory=list)
 
-    def _table(self):
+    def _table(self) -> list[Row]:
         return self.totals
 
 
@@ -158,11 +183,10 @@ class Time(Result):
     warnings: list[str] = dataclasses.field(default_factory=list)
 
     @classmethod
-    def _of_prediction(cls, view, numbers):
-        time = cls._from(numbers, _text=view.to_text)
-        return dataclasses.replace(time, _data=json.loads(view.to_json()))
+    def _of_prediction(cls, view: _core.View, numbers: dict[str, Any], page: Callable[[], str]) -> Time:
+        return cls._from(numbers, _text=view.to_text, _data=json.loads(view.to_json()), _page=page)
 
-    def _table(self):
+    def _table(self) -> list[Row]:
         return self.ops
 
 
@@ -175,7 +199,7 @@ class Diff(Result):
     metrics: Row = dataclasses.field(default_factory=Row)
     exceeded: list[str] = dataclasses.field(default_factory=list)
 
-    def _table(self):
+    def _table(self) -> list[Row]:
         return self.changes
 
 
@@ -187,10 +211,10 @@ class Compare(Result):
     outputs: list[Row] = dataclasses.field(default_factory=list)
     notes: list[str] = dataclasses.field(default_factory=list)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.agrees
 
-    def _table(self):
+    def _table(self) -> list[Row]:
         return self.outputs
 
 
@@ -202,15 +226,15 @@ class Check(Result):
     diagnostics: list[Row] = dataclasses.field(default_factory=list)
 
     @classmethod
-    def _of(cls, diagnostics):
+    def _of(cls, diagnostics: list[dict[str, Any]]) -> Check:  # type: ignore[override]
         lines = [f"{one['file']}:{one['line']}:{one['column']}: {one['severity']}: {one['message']}"
                  + (f" [{one['rule']}]" if one["rule"] else "") for one in diagnostics]
         ok = not any(one["severity"] == "error" for one in diagnostics)
         return cls(ok=ok, diagnostics=_rows(diagnostics), _text="\n".join(lines) or "ok",
                    _data={"ok": ok, "diagnostics": diagnostics})
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.ok
 
-    def _table(self):
+    def _table(self) -> list[Row]:
         return self.diagnostics

@@ -6,6 +6,9 @@ import dataclasses
 import functools
 import os
 import time
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Any
 
 from ._load import load
 from ._module import Module
@@ -23,21 +26,31 @@ class Program:
 class Capture:
     """The programs that JAX compiled while the capture was active."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.programs: list[Program] = []
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Program]:
         return iter(self.programs)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.programs)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: int | str) -> Program:
+        """A program by number or name."""
         if isinstance(key, int):
             return self.programs[key]
-        return next(program for program in self.programs if program.name == key)
+        for program in self.programs:
+            if program.name == key:
+                return program
+        raise KeyError(f"{key}; JAX compiled {', '.join(program.name for program in self.programs) or 'no program'}")
 
-    def summary(self, on=None):
+    def largest(self) -> Program:
+        """The program with the most flops."""
+        if not self.programs:
+            raise ValueError("JAX compiled no program: functions that were compiled before are in its cache")
+        return max(self.programs, key=lambda one: float(one.module.stats()["flops"]))
+
+    def summary(self, on: str | None = None) -> str:
         """A line for each program."""
         lines = []
         for program in self.programs:
@@ -50,24 +63,23 @@ class Capture:
             lines.append(line)
         return "\n".join(lines) or "JAX compiled no program"
 
-    def report(self, path, on=(), name=None):
+    def report(self, path: str | os.PathLike[str], on: str | Sequence[str] = (), name: str | None = None) -> str:
         """Writes the page about the largest program, or about the one called `name`."""
-        if not self.programs:
-            raise ValueError("JAX compiled no program")
-        program = self[name] if name else max(self.programs, key=lambda one: one.module.stats()["flops"])
+        program = self[name] if name else self.largest()
         return program.module.report(path, on=on)
 
 
 class _Capturing(contextlib.ContextDecorator):
     """Watches JAX's compiler while it is active."""
 
-    def __enter__(self):
+    def __enter__(self) -> Capture:
         from jax._src import compiler
-        self.capture = Capture()
-        self._compiler, self._original = compiler, compiler.compile_or_get_cached
+        self.capture: Capture = Capture()
+        self._compiler: Any = compiler
+        self._original: Any = compiler.compile_or_get_cached
 
         @functools.wraps(self._original)
-        def watched(*args, **kwargs):
+        def watched(*args: Any, **kwargs: Any) -> Any:
             start = time.perf_counter()
             executable = self._original(*args, **kwargs)
             seconds = time.perf_counter() - start
@@ -78,11 +90,12 @@ class _Capturing(contextlib.ContextDecorator):
         compiler.compile_or_get_cached = watched
         return self.capture
 
-    def __exit__(self, *_):
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 traceback: TracebackType | None) -> None:
         self._compiler.compile_or_get_cached = self._original
 
 
-def capture():
+def capture() -> _Capturing:
     """Collects every program that JAX compiles inside; a context manager and a decorator.
 
         with shoal.jax.capture() as captured:
@@ -92,11 +105,11 @@ def capture():
     return _Capturing()
 
 
-def explain(function, on=None):
+def explain(function: Callable[..., Any], on: str | None = None) -> Callable[..., Module]:
     """explain(f)(*args) lowers and compiles f for the arguments and returns its module, without running it."""
 
     @functools.wraps(function)
-    def explained(*args, **kwargs):
+    def explained(*args: Any, **kwargs: Any) -> Module:
         import jax
         jitted = function if hasattr(function, "lower") else jax.jit(function)
         module = load(jitted.lower(*args, **kwargs).compile())

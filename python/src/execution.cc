@@ -82,6 +82,10 @@ void BindExecution(nb::module_& m) {
       .def_prop_ro("argument_shapes", [](const PyExecutable& e) { return e.arguments; })
       .def_prop_ro("result_shapes", [](const PyExecutable& e) { return e.executable.result_shapes(); })
       .def_prop_ro("compile_seconds", [](const PyExecutable& e) { return e.executable.compile_seconds(); })
+      .def_prop_ro("engine", [](const PyExecutable& e) {
+        return std::string(e.executable.engine() == shoal::Engine::kJit ? "jit" : "interp");
+      })
+      .def_prop_ro("warnings", [](const PyExecutable& e) { return e.executable.warnings(); })
       .def("explain", [](const PyExecutable& e) { return e.executable.Explain(); })
       .def("generate_arguments", [](const PyExecutable& e, uint64_t seed) {
         return Unwrap(e.executable.GenerateArguments(shoal::InputMode::kRandom, seed));

@@ -126,5 +126,7 @@ void BindFacts(nb::module_& m) {
     const shoal::Comparison comparison = WithoutGil([&] { return shoal::Compare(a, b, options); });
     return nb::make_tuple(static_cast<const shoal::View&>(comparison), comparison.agrees);
   }, "a"_a, "b"_a, "seed"_a = 0);
+  m.def("fingerprint", [](const shoal::Module& module) { return WithoutGil([&] { return shoal::Fingerprint(module); }); },
+        "module"_a);
   m.def("machines", &shoal::Machine::Names);
 }

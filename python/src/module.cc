@@ -87,6 +87,12 @@ void BindModule(nb::module_& m) {
       })
       .def_prop_ro("op_name", [](const Instruction& i) { return std::string(i.metadata().op_name); })
       .def_prop_ro("source", [](const Instruction& i) { return i.metadata().source; })
+      .def_prop_ro("source_stack", [](const Instruction& i) {
+        nb::list frames;
+        for (const shoal::SourceFrame& frame : i.source_stack())
+          frames.append(nb::make_tuple(std::string(frame.file), frame.line, std::string(frame.function)));
+        return frames;
+      })
       .def_prop_ro("line", [](const Instruction& i) { return i.location().line; })
       .def("__str__", [](const Instruction& i) { return TextOf(i, true); })
       .def("__repr__", [](const Instruction& i) { return "<shoal.Instruction " + TextOf(i, false) + ">"; })
@@ -143,7 +149,11 @@ void BindModule(nb::module_& m) {
   }, "path"_a, "strict"_a = false);
   m.def("parse", [](nb::bytes bytes, bool strict, const std::string& name) {
     const std::string_view view(bytes.c_str(), bytes.size());
-    return Unwrap(shoal::Parse(view, {strict}, name));
+    auto module = [&] {
+      nb::gil_scoped_release release;
+      return shoal::Parse(view, {strict}, name);
+    }();
+    return Unwrap(std::move(module));
   }, "bytes"_a, "strict"_a = false, "name"_a = "<memory>");
 }
 

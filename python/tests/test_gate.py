@@ -28,9 +28,80 @@ def test_golden_and_ranks(tmp_path):
     changed.write_text(text.replace('"n":"3"', '"n":"5"'))
     assert gate.check_module(shoal.load(renamed), {"golden": str(LOOPS)}) == []
     assert gate.check_module(shoal.load(changed), {"golden": str(LOOPS)})[0].rule == "golden"
-    ranks = [shoal.load(path) for path in (LOOPS, renamed, changed)]
+    ranks = {str(path): [shoal.load(path)] for path in (LOOPS, renamed, changed)}
     [finding] = gate.same_across_ranks(ranks)
-    assert "changed.hlo differs from" in finding.message and "trips" in finding.message
+    assert "changed.hlo differs from" in finding.message and "trips while inner: 3 -> 5" in finding.message
+    assert gate.same_across_ranks({}) == []
+    missing = gate.same_across_ranks({"0": ranks[str(LOOPS)], "1": []})
+    assert [one.message for one in missing] == ["0 has program nested_loops, 1 does not"]
+
+
+def test_the_first_differing_collective_is_named(tmp_path):
+    text = LOOPS.read_text()
+    other = text.replace('"n":"3"', '"n":"5"').replace("replica_groups={{0,1,2,3},{4,5,6,7}}", "replica_groups={{0,1,2,4},{3,5,6,7}}")
+    assert other.count("{{0,1,2,4}") == 1
+    difference = gate.first_difference(shoal.load(text), shoal.load(other))
+    assert difference.startswith("groups all-reduce") and "d1=4 -> {0,1,2,4} {3,5,6,7} (loops.py:29)" in difference
+    assert gate.first_difference(shoal.load(text), shoal.load(text)) == ""
+
+
+def test_ranks_of_dump_folders(tmp_path):
+    """A process may compile several programs of one name; each is compared with that of the same number elsewhere."""
+    text = LOOPS.read_text()
+    for rank in "01":
+        (tmp_path / rank).mkdir()
+        for number, trips in enumerate("35"):
+            changed = text.replace('"n":"3"', f'"n":"{trips}"')
+            (tmp_path / rank / f"module_000{number}.jit_f.after_optimizations.txt").write_text(changed)
+    assert run_gate(tmp_path, {"same_across_ranks": True}, tmp_path).returncode == 0
+    (tmp_path / "1/module_0001.jit_f.after_optimizations.txt").write_text(text)
+    bad = run_gate(tmp_path, {"same_across_ranks": True}, tmp_path)
+    assert bad.returncode == 3 and "trips while inner: 5 -> 3 [ranks]" in bad.stdout
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert run_gate(tmp_path, {}, empty).returncode == 2
+
+
+PATTERNS = """HloModule m, num_partitions=2
+add { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b) }
+ENTRY e {
+  w = bf16[64,8] parameter(0), sharding={devices=[2,1]<=[2]}
+  x = bf16[8,8] parameter(1)
+  whole = bf16[128,8] all-gather(w), replica_groups={{0,1}}, dimensions={0}
+  y = bf16[8,8] negate(x)
+  act = bf16[16,8] all-gather(y), replica_groups={{0,1}}, dimensions={0}
+  wide = f32[16,8] convert(act)
+  ROOT sum = f32[16,8] all-reduce(wide), replica_groups={{0,1}}, to_apply=add
+}
+"""
+
+
+def test_patterns():
+    module = shoal.load(PATTERNS)
+
+    def found(pattern):
+        return [one.message.split()[0] for one in gate.check_module(module, {"forbid": [pattern]})]
+
+    assert found("all-gather of=parameter") == ["whole"] and found("all-gather bytes>=2048") == ["whole"]
+    assert found("all-* type=f32 widened_from=bf16") == ["sum"] and found("all-reduce widened_from=f16") == []
+    assert found("all-gather") == ["whole", "act"] and found("all-gather bytes<=256 of=negate") == ["act"]
+
+
+def test_axes():
+    module = shoal.load(LOOPS)
+    [axis] = {row.axis for row in module.comm().collectives if row.kind == "all-reduce"}
+    name = axis.partition("=")[0]
+    assert gate.check_module(module, {"axes": {name: {"all-reduce": 4, "all-gather": 0}, "none": {"all-reduce": 0}}}) == []
+    rules = [one.rule for one in gate.check_module(module, {"axes": {name: {"all-reduce": 3, "wire_bytes": 1}}})]
+    assert rules == [f"axes.{name}.all-reduce", f"axes.{name}.wire_bytes"]
+
+
+def test_fingerprint():
+    module = shoal.load(LOOPS)
+    assert gate.check_module(module, {"fingerprint": module.fingerprint()}) == []
+    assert gate.check_module(module, {"fingerprint": "0"})[0].rule == "fingerprint"
 
 
 def run_gate(tmp_path, config, *arguments):

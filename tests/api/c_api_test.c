@@ -425,6 +425,10 @@ static void TestEdit(void) {
   shoal_string *text = NULL;
   MUST(shoal_module_print(edited, NULL, &text));
   CHECK(Contains(text, "ROOT %scaled = f32[3]{0} multiply(%sum, %x)"));
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_module_fingerprint(NULL, &text));
+  MUST(shoal_module_fingerprint(edited, &text));
+  CHECK(shoal_string_size(text) == 16);
+  shoal_string_free(text);
   shoal_module_free(edited);
 }
 

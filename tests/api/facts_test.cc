@@ -146,6 +146,20 @@ TEST(Diff, FindsChangesAndThresholds) {
   EXPECT_FALSE(Diff(a, b, {.thresholds = {"nonsense"}}).ok());
 }
 
+TEST(Diff, FingerprintsIgnoreNamesAndOrder) {
+  const std::string text = kAllReduce;
+  std::string renamed = text, changed = text;
+  for (size_t at; (at = renamed.find("sum")) != std::string::npos;) renamed.replace(at, 3, "other");
+  changed.replace(changed.find("{{0,1}}"), 7, "{{0},{1}}");
+  const std::string fingerprint = Must(Fingerprint(Must(Parse(text))));
+  EXPECT_EQ(fingerprint.size(), 16u);
+  EXPECT_EQ(Must(Fingerprint(Must(Parse(renamed)))), fingerprint);
+  EXPECT_NE(Must(Fingerprint(Must(Parse(changed)))), fingerprint);
+  const std::string aliased = "HloModule m, input_output_alias={{}: (0, {}, may-alias)}\nENTRY e { ROOT p = f32[] parameter(0) }";
+  EXPECT_NE(Must(Fingerprint(Must(Parse(aliased)))), Must(Fingerprint(Must(Parse("HloModule m\nENTRY e { ROOT p = f32[] parameter(0) }")))));
+  EXPECT_FALSE(Fingerprint({}).ok());
+}
+
 TEST(Compare, FindsDifferentResults) {
   const Module a = Must(Parse(kAddOne));
   std::string text = kAddOne;

@@ -69,6 +69,40 @@ TEST(Module, PrintsAndReadsAgain) {
   EXPECT_EQ(Must(Print(Must(Parse(again)), {.format = Format::kStablehlo})), again);
 }
 
+TEST(Module, HasSourceStacks) {
+  const Module module = Must(Parse(R"(HloModule m
+
+FileNames
+1 "model.py"
+2 "train.py"
+
+FunctionNames
+1 "layer"
+2 "main"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=12 end_line=12 column=3 end_column=9}
+2 {file_name_id=2 function_name_id=2 line=40 end_line=40 column=1 end_column=9}
+
+StackFrames
+1 {file_location_id=2 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
+
+
+ENTRY e {
+  x = f32[] parameter(0)
+  ROOT r = f32[] negate(x), metadata={op_name="neg" stack_frame_id=2}
+}
+)"));
+  const std::vector<SourceFrame> stack = module.Find("r")->source_stack();
+  ASSERT_EQ(stack.size(), 2u);
+  EXPECT_EQ(stack[0].file, "model.py");
+  EXPECT_EQ(stack[0].function, "layer");
+  EXPECT_EQ(stack[0].line, 12);
+  EXPECT_EQ(stack[1].function, "main");
+  EXPECT_TRUE(module.Find("x")->source_stack().empty());
+}
+
 TEST(Module, ReadsFiles) {
   const Module module = Must(Read(SHOAL_EXAMPLES "/mlp.hlo"));
   EXPECT_TRUE(Must(Verify(module)).empty());

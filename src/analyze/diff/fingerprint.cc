@@ -152,6 +152,29 @@ uint64_t Fingerprints::HashAttr(const Instruction& hlo, const AttrDef* def, std:
   return Mix(key, known->second);
 }
 
+uint64_t ModuleFingerprint(const Module& module) {
+  if (module.entry == nullptr) return 0;
+  const InstructionIds ids(module);
+  uint64_t hash = Fingerprints(module, ids, /*without_large_constants=*/false).Of(*module.entry);
+  const auto mix = [&](int64_t word) { hash = Mix(hash, static_cast<uint64_t>(word)); };
+  const auto mix_index = [&](const ShapeIndex& index) {
+    mix(std::ssize(index));
+    for (int64_t step : index) mix(step);
+  };
+  mix(module.replica_count);
+  mix(module.num_partitions);
+  for (const InputOutputAlias& alias : module.input_output_alias) {
+    mix_index(alias.output_index);
+    mix(alias.parameter);
+    mix_index(alias.parameter_index);
+  }
+  for (const BufferDonor& donor : module.buffer_donors) {
+    mix(donor.parameter);
+    mix_index(donor.parameter_index);
+  }
+  return hash;
+}
+
 std::vector<AttrMeaning> Fingerprints::AttrsOf(const Instruction& hlo) const {
   std::vector<AttrMeaning> all;
   ForEachAttr(module_, hlo, [&](const AttrDef* def, std::string_view name, std::string_view text) {

@@ -55,6 +55,10 @@ class Fingerprints {
   mutable std::unordered_map<std::string, uint64_t> devices_;  // hashes of groups and shardings, by text
 };
 
+// Hash of the whole module: its computations from the entry, the device counts, aliases and donated buffers. Equal for
+// modules that differ at most in names, text order, channel numbers and metadata.
+uint64_t ModuleFingerprint(const Module& module);
+
 // IsLargeConstant: true for a constant that a dump may elide. IsElided: true for a constant that this dump elided.
 bool IsLargeConstant(const Instruction& hlo);
 bool IsElided(const Instruction& hlo);

@@ -146,6 +146,14 @@ shoal_error* shoal_facts_json(const shoal_facts* facts, int32_t view, const shoa
   });
 }
 
+shoal_error* shoal_module_fingerprint(const shoal_module* module, shoal_string** out) {
+  if (module == nullptr || out == nullptr) return Null("the module and out");
+  return GuardedC([&]() -> shoal_error* {
+    auto fingerprint = shoal::Fingerprint(module->value);
+    return fingerprint.ok() ? Give(std::move(*fingerprint), out) : MakeCError(fingerprint.error());
+  });
+}
+
 shoal_error* shoal_diff_new(const shoal_facts* a, const shoal_facts* b, const shoal_diff_options* given,
                             shoal_diff** out) {
   if (a == nullptr || b == nullptr || out == nullptr) return Null("the facts and out");

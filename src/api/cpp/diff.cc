@@ -1,8 +1,12 @@
 #include "shoal/diff.h"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <tuple>
 
+#include "analyze/diff/fingerprint.h"
+#include "api/cpp/facts_state.h"
 #include "api/cpp/predict_state.h"
 #include "core/base/strings.h"
 #include "predict/timeline/predict.h"
@@ -39,6 +43,15 @@ shoal::Status AddStepTime(const char* side, const FactsHandle& facts, const Mach
 }  // namespace shoal::internal
 
 namespace shoal::inline v0_1 {
+
+Result<std::string> Fingerprint(const Module& module) {
+  if (module.empty()) return internal::NoModuleError();
+  return internal::Guarded([&]() -> Result<std::string> {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016" PRIx64, internal::ModuleFingerprint(module.state()->module()));
+    return std::string(digits);
+  });
+}
 
 Result<ModuleDiff> Diff(const Facts& a, const Facts& b, const DiffOptions& options) {
   if (options.top < 0) return internal::ArgumentError("top must not be negative");

@@ -131,6 +131,15 @@ Metadata Instruction::metadata() const {
   return {metadata->op_type, metadata->op_name, FormatSourceLocation(*metadata, module_->module().stack_frames)};
 }
 
+std::vector<SourceFrame> Instruction::source_stack() const {
+  std::vector<SourceFrame> stack;
+  const internal::Metadata* metadata = (*instruction_)[internal::kMetadata];
+  if (metadata == nullptr) return stack;
+  for (const internal::SourceFrame& frame : StackOf(module_->module().stack_frames, metadata->stack_frame_id))
+    stack.push_back({frame.file, frame.function, frame.line, frame.column});
+  return stack;
+}
+
 Result<Module> Read(const std::string& path, const ReadOptions& options) {
   return internal::Guarded([&]() -> Result<Module> {
     return Finished(internal::ReadModuleFile(path, {options.strict, options.xla_compatible}), options.strict);
