@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Measures the latency of `shoal lsp`: bench/lsp.py MODULE [--bin PATH] [--repeats N].
+"""Measures the latency of `shoal lsp`: bench/lsp.py MODULE [--bin PATH] [--repeats N] [--copies N].
 
 Prints milliseconds: from opening the module to its diagnostics, from an edit to new diagnostics, and of single requests.
+With --copies N, the module has its computations N times: a large valid module.
 """
 import argparse
 import json
 import pathlib
+import re
 import statistics
 import subprocess
 import time
@@ -50,6 +52,17 @@ class Server:
         return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
+def copied(text, count):
+    """The module with its computations `count` times; only the first ENTRY is one."""
+    start = re.search(r"^(?:ENTRY )?%?[\w.-]+ .*\{$", text, re.M).start()
+    body = text[start:]
+    names = set(re.findall(r"^(?:ENTRY )?(%[\w.-]+) .*\{$", body, re.M))
+    inner = body.replace("\nENTRY %", "\n%")
+    copies = (re.sub(r"%[\w.-]+", lambda found, i=i: found[0] + (f".copy{i}" if found[0] in names else ""), inner)
+              for i in range(1, count))
+    return text[:start] + "\n\n".join([*copies, body])
+
+
 def timed(action, repeats):
     times = []
     for _ in range(repeats):
@@ -64,8 +77,9 @@ def main():
     parser.add_argument("module", type=pathlib.Path)
     parser.add_argument("--bin", default="build/shoal")
     parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--copies", type=int, default=1)
     options = parser.parse_args()
-    text = options.module.read_text()
+    text = copied(options.module.read_text(), options.copies)
     uri = options.module.resolve().as_uri()
     server = Server(options.bin)
     version = 1

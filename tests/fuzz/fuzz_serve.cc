@@ -1,5 +1,5 @@
 // Fuzzes the servers: damaged JSON-RPC streams, and random edits followed by every request. No case may crash, hang, or
-// leave diagnostics that differ from those of a fresh parse. With --seed and --first, a case can be repeated.
+// reach a state that differs from that of a document opened with the same text. With --seed and --first, a case can be repeated.
 #include <csignal>
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <thread>
+#include <utility>
 
 #include "CLI/CLI.hpp"
 #include "core/base/strings.h"
@@ -117,53 +118,74 @@ void CallFeatures(const View& view, uint32_t offset, TextSpan range) {
   SemanticTokensOf(view, range);
 }
 
-// Random edits and their undoing. Returns false if the diagnostics differ from those of the first parse.
+struct Edit {
+  size_t at = 0;
+  std::string before, after;
+};
+
+// A document that receives edits in batches, as an editor sends them.
+class EditedDocument {
+ public:
+  explicit EditedDocument(std::string text) : text_(std::move(text)) { documents_.Open(kUri, text_, 0); }
+
+  const std::string& text() const { return text_; }
+  View view() const { return {documents_.Find(kUri), PositionEncoding::kUtf16, {}}; }
+
+  void Apply(const Edit& edit) {
+    const Lines lines(text_);
+    const auto start = static_cast<uint32_t>(edit.at), end = static_cast<uint32_t>(edit.at + edit.before.size());
+    TextChange change{false, lines.PositionOf(start, encoding_), lines.PositionOf(end, encoding_), edit.after};
+    // A position inside a character stands for its beginning or end.
+    change.whole = lines.OffsetOf(change.start, encoding_) != start || lines.OffsetOf(change.end, encoding_) != end;
+    text_.replace(edit.at, edit.before.size(), edit.after);
+    if (change.whole) change.text = text_;
+    batch_.push_back(std::move(change));
+  }
+
+  // Sends the batch. Returns false unless all that the server derives equals that of a document opened with this text.
+  bool Send(Random& random) {
+    const auto changed = documents_.Change(kUri, std::exchange(batch_, {}), 1, encoding_);
+    encoding_ = static_cast<PositionEncoding>(random.Below(2));
+    if (!changed.ok() || changed.value()->text() != text_) return false;
+    const View fresh{std::make_shared<const Snapshot>(kUri, std::make_shared<const std::string>(text_), 0, nullptr),
+                     PositionEncoding::kUtf16, {}};
+    const TextSpan all{0, static_cast<uint32_t>(text_.size())};
+    return DiagnosticsOf(view()) == DiagnosticsOf(fresh) && SymbolsOf(view()) == SymbolsOf(fresh) &&
+           SemanticTokensOf(view(), all) == SemanticTokensOf(fresh, all);
+  }
+
+ private:
+  static constexpr char kUri[] = "file:///f";
+  Documents documents_;
+  std::string text_;
+  std::vector<TextChange> batch_;
+  PositionEncoding encoding_ = PositionEncoding::kUtf8;
+};
+
+constexpr int64_t kEditsPerCase = 40;
+
+// Random edits and their undoing, in batches of one to four. Returns false if the state after a batch differs from that of
+// a document opened with the same text.
 bool EditAndUndo(Random& random, const std::string& original) {
-  constexpr const char* kTexts[] = {"", "x", "{", "}", "(", ")", "\n", "\r", "%a", "\"", "=", "é", "😀", "ROOT ", "f32[2]", "/*"};
-  Documents documents;
-  const auto first = documents.Open("file:///f", original, 0);
-  const View fresh{first, PositionEncoding::kUtf16, {}};
-  const json expected = DiagnosticsOf(fresh);
-  struct Edit {
-    size_t at = 0;
-    std::string before, after;
-  };
+  constexpr const char* kTexts[] = {"", "x", "{", "}", "(", ")", "\n", "\r", "%a", "\"", "=", "é", "😀", "ROOT ", "f32[2]",
+                                    "/*", "<", "^bb0", "@f", "tensor<2xf32>"};
+  EditedDocument document(original);
+  const json expected = DiagnosticsOf(document.view());
   std::vector<Edit> edits;
-  std::string text = original;
-  // Returns false for a position inside a character, which stands for its beginning or end.
-  const auto is_expressible = [&](const Edit& edit, PositionEncoding encoding) {
-    const Lines lines(text);
-    for (const size_t at : {edit.at, edit.at + edit.before.size()})
-      if (lines.OffsetOf(lines.PositionOf(static_cast<uint32_t>(at), encoding), encoding) != at) return false;
-    return true;
-  };
-  const auto apply = [&](const Edit& edit) {
-    const auto encoding = static_cast<PositionEncoding>(random.Below(2));
-    const bool whole = !is_expressible(edit, encoding);
-    const Lines lines(text);
-    TextChange change{whole, lines.PositionOf(static_cast<uint32_t>(edit.at), encoding),
-                      lines.PositionOf(static_cast<uint32_t>(edit.at + edit.before.size()), encoding), edit.after};
-    std::string edited = text;
-    edited.replace(edit.at, edit.before.size(), edit.after);
-    if (whole) change.text = edited;
-    text = std::move(edited);
-    const auto changed = documents.Change("file:///f", {change}, 1, encoding);
-    return changed.ok() && changed.value()->text() == text;
-  };
-  for (int64_t i = 0; i < 12; ++i) {
-    const auto at = static_cast<size_t>(random.Below(std::ssize(text) + 1));
-    edits.push_back({at, text.substr(at, static_cast<size_t>(random.Below(9))), random.Of(kTexts)});
-    if (!apply(edits.back())) return false;
-    const View view{documents.Find("file:///f"), PositionEncoding::kUtf16, {}};
-    const auto offset = static_cast<uint32_t>(random.Below(std::ssize(text) + 1));
-    if (i % 4 == 0) CallFeatures(view, offset, {offset, static_cast<uint32_t>(random.Below(2000))});
+  for (int64_t i = 0; i < kEditsPerCase; ++i) {
+    const auto at = static_cast<size_t>(random.Below(std::ssize(document.text()) + 1));
+    edits.push_back({at, document.text().substr(at, static_cast<size_t>(random.Below(9))), random.Of(kTexts)});
+    document.Apply(edits.back());
+    if (i % 4 != 3 && random.Below(2) == 0) continue;
+    if (!document.Send(random)) return false;
+    const auto offset = static_cast<uint32_t>(random.Below(std::ssize(document.text()) + 1));
+    if (i % 8 == 7) CallFeatures(document.view(), offset, {offset, static_cast<uint32_t>(random.Below(2000))});
   }
   for (; !edits.empty(); edits.pop_back()) {
-    std::swap(edits.back().before, edits.back().after);
-    if (!apply(edits.back())) return false;
+    document.Apply({edits.back().at, edits.back().after, edits.back().before});
+    if (edits.size() % 4 == 1 && !document.Send(random)) return false;
   }
-  const View last{documents.Find("file:///f"), PositionEncoding::kUtf16, {}};
-  return text == original && DiagnosticsOf(last) == expected;
+  return document.text() == original && DiagnosticsOf(document.view()) == expected;
 }
 
 }  // namespace
@@ -185,9 +207,9 @@ int main(int argc, char** argv) {
   std::vector<std::string> texts;
   for (const std::string& root : origins)
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root))
-      if (entry.path().extension() == ".hlo" && entry.file_size() < 6000) texts.push_back(Slurp(entry.path()));
+      if ((entry.path().extension() == ".hlo" || entry.path().extension() == ".mlir") && entry.file_size() < 6000) texts.push_back(Slurp(entry.path()));
   std::sort(texts.begin(), texts.end());
-  int64_t passed = 0, failed = 0;
+  int64_t passed = 0, failed = 0, edits = 0;
   const auto start = std::chrono::steady_clock::now();
   for (int64_t i = first; seconds > 0 || i < first + count; ++i) {
     if (seconds > 0 && std::chrono::steady_clock::now() - start > std::chrono::seconds(seconds)) break;
@@ -202,10 +224,11 @@ int main(int argc, char** argv) {
     } else {
       alarm(60);
       good = EditAndUndo(random, text);
+      edits += 2 * kEditsPerCase;
     }
     (good ? passed : failed) += 1;
-    if (!good) std::printf("case %ld of seed %lu: other diagnostics after undoing all edits\n", i, seed);
+    if (!good) std::printf("case %ld of seed %lu: the state after edits differs from that of a fresh document\n", i, seed);
   }
-  std::printf("%ld passed, %ld failed\n", passed, failed);
+  std::printf("%ld edits\n%ld passed, %ld failed\n", edits, passed, failed);
   return failed > 0 ? 1 : 0;
 }

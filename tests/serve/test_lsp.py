@@ -1,5 +1,6 @@
 """Drives `shoal lsp` with the client of pytest-lsp. SHOAL_BIN names the binary, SHOAL_SHARED the folder with the seeds."""
 import asyncio
+import bisect
 import json
 import os
 import pathlib
@@ -90,7 +91,7 @@ async def test_diagnostics_have_rule_range_and_related_locations(client):
     assert found.code.startswith("add.") and found.severity == types.DiagnosticSeverity.Error
     assert slice_of(text, found.range) == "add"
     assert [one.message for one in found.related_information] == ["p is f32[3,2]", "q is f32[2,3]"]
-    assert found.code_description.href.endswith("docs/check.md")
+    assert found.code_description.href.endswith("docs/check.md#add")
 
 
 @pytest.mark.asyncio
@@ -100,6 +101,70 @@ async def test_stablehlo_text_has_diagnostics(client):
     assert await open_text(client, text, "file:///tmp/good.mlir") == ()
     bad = await open_text(client, text.replace("%arg0, %arg0", "%arg0, %arg9"), "file:///tmp/bad.mlir")
     assert len(bad) == 1 and bad[0].range.start.line == 2 and "arg9" in bad[0].message
+
+
+@pytest.mark.asyncio
+async def test_stablehlo_features(client):
+    """Values have the scopes of their regions, and the HLO instructions of the ops give costs and trip counts."""
+    path = ROOT / "tests/stablehlo/loop.mlir"
+    text, uri = path.read_text().partition("// OUTPUT")[0], path.as_uri()
+    assert await open_text(client, text, uri) == ()
+    hover = await client.text_document_hover_async(types.HoverParams(**at(uri, position(text, "stablehlo.while", 2))))
+    assert "trip count: 4" in hover.contents.value and "while.1 = (s32[]," in hover.contents.value
+    argument = await client.text_document_hover_async(types.HoverParams(**at(uri, position(text, "%i, %step", 1))))
+    assert "%i : tensor<i32>" in argument.contents.value
+    use = position(text, "%n : tensor<i32>, tensor<f32>", 1)  # in the body of the loop
+    found = await client.text_document_definition_async(types.DefinitionParams(**at(uri, use)))
+    assert found.range.start == position(text, "%n = %end")
+    uses = await client.text_document_references_async(types.ReferenceParams(
+        **at(uri, use), context=types.ReferenceContext(include_declaration=True)))
+    assert len(uses) == 3 and {slice_of(text, one.range) for one in uses} == {"%n"}
+    [function] = await client.text_document_document_symbol_async(types.DocumentSymbolParams(text_document=identifier(uri)))
+    assert function.name == "main" and function.detail == "ENTRY"
+    assert "tensor<i32> stablehlo.while × 4" in [child.detail for child in function.children]
+    edit = await client.text_document_rename_async(types.RenameParams(**at(uri, use), new_name="limit"))
+    assert [one.new_text for one in edit.changes[uri]] == ["%limit"] * 3
+    completion = await client.text_document_completion_async(types.CompletionParams(**at(uri, position(text, "%x, %sum", 1))))
+    assert {"%j", "%x", "%sum"} <= {one.label for one in completion.items}
+    ops = await client.text_document_completion_async(types.CompletionParams(**at(uri, position(text, "stablehlo.add %i", 4))))
+    assert "stablehlo.dot_general" in [one.label for one in ops.items]
+    assert await client.text_document_formatting_async(types.DocumentFormattingParams(
+        text_document=identifier(uri), options=types.FormattingOptions(tab_size=2, insert_spaces=True))) is None
+
+
+@pytest.mark.asyncio
+async def test_stablehlo_functions_and_locations(client):
+    text = ('#loc1 = loc("/build/model.py":7:3)\nmodule @m {\n  func.func public @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n'
+            "    %0 = call @f(%arg0) : (tensor<2xf32>) -> tensor<2xf32> loc(#loc1)\n    return %0 : tensor<2xf32>\n  }\n"
+            "  func.func private @f(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
+            "    %0 = stablehlo.negate %arg0 : tensor<2xf32>\n    return %0 : tensor<2xf32>\n  }\n}\n")
+    uri = "file:///tmp/functions.mlir"
+    assert await open_text(client, text, uri) == ()
+    found = await client.text_document_definition_async(types.DefinitionParams(**at(uri, position(text, "@f(", 1))))
+    assert found.range.start == position(text, "@f(%arg0: tensor")
+    inner = await client.text_document_definition_async(types.DefinitionParams(**at(uri, position(text, "negate %arg0", 8))))
+    assert inner.range.start == position(text, "%arg0: tensor", nth=1)
+    [item] = await client.text_document_prepare_call_hierarchy_async(
+        types.CallHierarchyPrepareParams(**at(uri, position(text, "@f(%arg0: tensor", 1))))
+    [caller] = await client.call_hierarchy_incoming_calls_async(types.CallHierarchyIncomingCallsParams(item=item))
+    assert caller.from_.name == "main"
+    [link] = await client.text_document_document_link_async(types.DocumentLinkParams(text_document=identifier(uri)))
+    assert link.target.endswith("/build/model.py#L7") and slice_of(text, link.range) == "/build/model.py"
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("path", sorted((SHARED / "golden/jax").glob("*.stablehlo.mlir")), ids=lambda path: path.name)
+async def test_every_stablehlo_value_has_a_definition(client, path):
+    text, uri = path.read_text(), path.as_uri()
+    await open_text(client, text, uri)
+    uses = [found.start() for found in re.finditer(r"%[\w.-]+", text)]
+    lines = [0, *(found.end() for found in re.finditer("\n", text))]
+    for offset in random.Random(1).sample(uses, min(len(uses), 200)):
+        line = bisect.bisect_right(lines, offset) - 1
+        where = types.Position(line, offset - lines[line] + 1)
+        found = await client.text_document_definition_async(types.DefinitionParams(**at(uri, where)))
+        assert found is not None, text[offset:offset + 60]
+        assert slice_of(text, found.range) == re.match(r"%[\w.-]+", text[offset:])[0]
 
 
 @pytest.mark.asyncio

@@ -197,13 +197,18 @@ void JsonReader::ReadWord() {
   Fail("expected a value");
 }
 
+void JsonReader::TakeString(std::string& value) {
+  value.clear();
+  if (Peek() == Kind::kString) {
+    ReadString(value);
+  } else {
+    Skip();
+  }
+}
+
 std::string JsonReader::TakeString() {
   std::string value;
-  if (Peek() != Kind::kString) {
-    Skip();
-    return value;
-  }
-  ReadString(value);
+  TakeString(value);
   return value;
 }
 

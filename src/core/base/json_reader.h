@@ -43,6 +43,7 @@ class JsonReader {
 
   // Reads the next value; returns nothing, after skipping the value, if it is of another kind.
   std::string TakeString();
+  void TakeString(std::string& value);  // into a string with reserved memory
   double TakeNumber();
   void Skip();
   // Fails if there is anything but white space left.

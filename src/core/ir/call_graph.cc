@@ -1,5 +1,8 @@
 #include "core/ir/call_graph.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "absl/container/flat_hash_set.h"
 
 namespace shoal::internal {
@@ -48,14 +51,22 @@ class CalleesFirstWalk {
 }  // namespace
 
 CallGraph::CallGraph(const Module& module) {
+  std::vector<std::pair<const Computation*, const Instruction*>> calls;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions) {
       if (!CallsComputations(*hlo)) continue;
       for (const Computation* callee : CalledComputations(*hlo)) {
-        std::vector<const Instruction*>& callers = callers_[callee];
-        if (callers.empty() || callers.back() != hlo) callers.push_back(hlo);
+        if (calls.empty() || calls.back() != std::pair(callee, hlo)) calls.emplace_back(callee, hlo);
       }
     }
+  std::stable_sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return std::less<>()(a.first, b.first); });
+  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+  callers_.reserve(calls.size());
+  for (const auto& [callee, caller] : calls) {
+    if (callees_.empty() || callees_.back().computation != callee)
+      callees_.push_back({callee, static_cast<uint32_t>(callers_.size())});
+    callers_.push_back(caller);
+  }
   if (module.entry == nullptr) return;
   CalleesFirstWalk walk;
   walk.Visit(*module.entry);
@@ -63,9 +74,12 @@ CallGraph::CallGraph(const Module& module) {
 }
 
 std::span<const Instruction* const> CallGraph::CallersOf(const Computation& computation) const {
-  auto found = callers_.find(&computation);
-  if (found == callers_.end()) return {};
-  return found->second;
+  const auto found = std::lower_bound(callees_.begin(), callees_.end(), &computation, [](const Callee& a, const Computation* b) {
+    return std::less<>()(a.computation, b);
+  });
+  if (found == callees_.end() || found->computation != &computation) return {};
+  const size_t end = found + 1 == callees_.end() ? callers_.size() : found[1].first;
+  return std::span(callers_).subspan(found->first, end - found->first);
 }
 
 std::vector<Computation*> CalleesFirst(const Module& module) {

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "core/ir/module.h"
 
 namespace shoal::internal {
@@ -20,7 +19,12 @@ class CallGraph {
   const std::vector<const Computation*>& ReachableFromEntry() const { return reachable_; }
 
  private:
-  absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> callers_;
+  struct Callee {
+    const Computation* computation = nullptr;
+    uint32_t first = 0;  // of its callers, which end at those of the next callee
+  };
+  std::vector<Callee> callees_;  // in the order of their addresses
+  std::vector<const Instruction*> callers_;
   std::vector<const Computation*> reachable_;
 };
 

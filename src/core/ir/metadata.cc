@@ -29,6 +29,7 @@ void AppendMetadata(std::string& out, const Metadata& metadata) {
     name(field);
     StrAppend(&out, value);
   };
+  const RareMetadata& rare = metadata.rare();
   text("op_type", metadata.op_type);
   text("op_name", metadata.op_name);
   text("source_file", metadata.source_file);
@@ -36,20 +37,20 @@ void AppendMetadata(std::string& out, const Metadata& metadata) {
   number("source_end_line", metadata.source_end_line);
   number("source_column", metadata.source_column);
   number("source_end_column", metadata.source_end_column);
-  if (!metadata.profile_type.empty()) {
+  if (!rare.profile_type.empty()) {
     name("profile_type");
-    StrAppend(&out, "{", StrJoin(metadata.profile_type, ","), "}");
+    StrAppend(&out, "{", StrJoin(rare.profile_type, ","), "}");
   }
-  text("deduplicated_name", metadata.deduplicated_name);
-  if (!metadata.scheduling_name.empty()) {  // the one string that XLA does not escape
+  text("deduplicated_name", rare.deduplicated_name);
+  if (!rare.scheduling_name.empty()) {  // the one string that XLA does not escape
     name("scheduling_name");
-    StrAppend(&out, "\"", metadata.scheduling_name, "\"");
+    StrAppend(&out, "\"", rare.scheduling_name, "\"");
   }
   number("stack_frame_id", metadata.stack_frame_id);
-  if (metadata.has_payload) {
+  if (rare.has_payload) {
     name("metadata_payload");
     out += '"';
-    AppendEscaped(out, metadata.payload);
+    AppendEscaped(out, rare.payload);
     out += '"';
   }
 }

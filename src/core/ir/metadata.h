@@ -8,19 +8,31 @@
 
 namespace shoal::internal {
 
+// Fields that hardly any instruction has.
+struct RareMetadata {
+  std::span<const int64_t> profile_type;
+  std::string_view deduplicated_name, scheduling_name, payload;
+  bool has_payload = false;
+
+  bool empty() const {
+    return profile_type.empty() && deduplicated_name.empty() && scheduling_name.empty() && !has_payload;
+  }
+};
+
 struct Metadata {
   std::string_view op_type, op_name, source_file;
   int32_t source_line = 0, source_end_line = 0, source_column = 0, source_end_column = 0;
-  std::span<const int64_t> profile_type;
-  std::string_view deduplicated_name, scheduling_name;
   int32_t stack_frame_id = 0;  // one-based index into Module::stack_frames; 0: none
-  std::string_view payload;
-  bool has_payload = false;
+  const RareMetadata* rare_fields = nullptr;  // null: all empty
 
+  const RareMetadata& rare() const {
+    static constexpr RareMetadata kNone;
+    return rare_fields == nullptr ? kNone : *rare_fields;
+  }
   // True if no printed field is set.
   bool empty() const {
-    return op_type.empty() && op_name.empty() && source_file.empty() && scheduling_name.empty() &&
-           stack_frame_id == 0 && !has_payload;
+    return op_type.empty() && op_name.empty() && source_file.empty() && rare().scheduling_name.empty() &&
+           stack_frame_id == 0 && !rare().has_payload;
   }
   bool operator==(const Metadata& other) const;
 };

@@ -126,6 +126,7 @@ bool IsUnreduced(const Sharding& sharding) {
 
 Result<Metadata> ReadMetadata(Module& module, const Payloads& payloads, const proto::OpMetadata& from) {
   Metadata metadata;
+  RareMetadata rare;
   metadata.op_type = module.arena.CopyString(from.op_type());
   metadata.op_name = module.arena.CopyString(from.op_name());
   metadata.source_file = module.arena.CopyString(from.source_file());
@@ -134,19 +135,20 @@ Result<Metadata> ReadMetadata(Module& module, const Payloads& payloads, const pr
   metadata.source_column = from.source_column();
   metadata.source_end_column = from.source_end_column();
   std::vector<int64_t> profile(from.profile_type().begin(), from.profile_type().end());
-  metadata.profile_type = module.arena.Copy(profile);
-  metadata.deduplicated_name = module.arena.CopyString(from.deduplicated_name());
-  metadata.scheduling_name = module.arena.CopyString(from.scheduling_name());
+  rare.profile_type = module.arena.Copy(profile);
+  rare.deduplicated_name = module.arena.CopyString(from.deduplicated_name());
+  rare.scheduling_name = module.arena.CopyString(from.scheduling_name());
   metadata.stack_frame_id = from.stack_frame_id();
-  metadata.has_payload = from.has_metadata_payload();
+  rare.has_payload = from.has_metadata_payload();
   const proto::Payload& payload = from.metadata_payload();
   if (payload.payload_source_case() == proto::Payload::kId) {
     if (payload.id() < 0 || payload.id() >= payloads.size())
       return Fail(StrCat("metadata: payload id must lie in [0, ", payloads.size(), "), got ", payload.id()));
-    metadata.payload = module.arena.CopyString(payloads[static_cast<int>(payload.id())]);
+    rare.payload = module.arena.CopyString(payloads[static_cast<int>(payload.id())]);
   } else {
-    metadata.payload = module.arena.CopyString(payload.value());
+    rare.payload = module.arena.CopyString(payload.value());
   }
+  if (!rare.empty()) metadata.rare_fields = module.arena.New<RareMetadata>(rare);
   return metadata;
 }
 

@@ -31,6 +31,7 @@ void WriteShape(const Shape& shape, proto::ShapeProto* to) {
 }
 
 void WriteMetadata(const Metadata& metadata, proto::OpMetadata* to) {
+  const RareMetadata& rare = metadata.rare();
   Assign(to->mutable_op_type(), metadata.op_type);
   Assign(to->mutable_op_name(), metadata.op_name);
   Assign(to->mutable_source_file(), metadata.source_file);
@@ -38,11 +39,11 @@ void WriteMetadata(const Metadata& metadata, proto::OpMetadata* to) {
   to->set_source_end_line(metadata.source_end_line);
   to->set_source_column(metadata.source_column);
   to->set_source_end_column(metadata.source_end_column);
-  for (int64_t type : metadata.profile_type) to->add_profile_type(static_cast<int32_t>(type));
-  Assign(to->mutable_deduplicated_name(), metadata.deduplicated_name);
-  Assign(to->mutable_scheduling_name(), metadata.scheduling_name);
+  for (int64_t type : rare.profile_type) to->add_profile_type(static_cast<int32_t>(type));
+  Assign(to->mutable_deduplicated_name(), rare.deduplicated_name);
+  Assign(to->mutable_scheduling_name(), rare.scheduling_name);
   to->set_stack_frame_id(metadata.stack_frame_id);
-  if (metadata.has_payload) Assign(to->mutable_metadata_payload()->mutable_value(), metadata.payload);
+  if (rare.has_payload) Assign(to->mutable_metadata_payload()->mutable_value(), rare.payload);
 }
 
 void WriteOriginalArray(const OriginalArray& array, proto::OriginalArrayProto* to) {

@@ -48,6 +48,8 @@ std::span<const MlirAttrRule> AttrRulesOf(const MlirOpInfo& op) {
   return kRules[static_cast<size_t>(&op - kMlirOps)];
 }
 
+std::span<const MlirOpInfo> MlirOps() { return kMlirOps; }
+
 const MlirOpInfo* FindMlirOp(std::string_view name) {
   static const auto kByName = [] {
     absl::flat_hash_map<std::string_view, const MlirOpInfo*> rows;

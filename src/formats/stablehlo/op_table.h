@@ -27,6 +27,7 @@ struct MlirAttrRule {
 // The rules of a row's `attributes`.
 std::span<const MlirAttrRule> AttrRulesOf(const MlirOpInfo& op);
 
+std::span<const MlirOpInfo> MlirOps();
 // The row of an op, by its full name; null if there is none.
 const MlirOpInfo* FindMlirOp(std::string_view name);
 // The row that is the form of an HLO op; null if it has none.

@@ -9,6 +9,29 @@
 
 namespace shoal::internal {
 
+// The brackets of a complete text are balanced, so it is not a part of a longer one. A text with a diagnostic is read
+// again each time, because every occurrence must be reported.
+template <class T>
+bool AttrReader::ReadShared(RecentValues<T>& recent, bool (AttrReader::*read)(T*), AttrValue* value) {
+  const uint32_t start = token().offset;
+  const std::string_view rest = lexer_.text().substr(start);
+  for (const auto& entry : recent.entries) {
+    if (entry.value == nullptr || !rest.starts_with(entry.text)) continue;
+    *value = entry.value;
+    lexer_.Seek(start + static_cast<uint32_t>(entry.text.size()));
+    return true;
+  }
+  const int reported = diags_.errors() + diags_.warnings();
+  T* made = module_.arena.New<T>();
+  if (!(this->*read)(made)) return false;
+  *value = static_cast<const T*>(made);
+  if (diags_.errors() + diags_.warnings() == reported) {
+    recent.entries[recent.next] = {rest.substr(0, lexer_.previous_end() - start), made};
+    recent.next = (recent.next + 1) % recent.entries.size();
+  }
+  return true;
+}
+
 bool AttrReader::ReadAttrValue(const AttrDef& def, AttrValue* value) {
   switch (def.kind) {
     case AttrKind::kBool: {
@@ -57,24 +80,16 @@ bool AttrReader::ReadAttrValue(const AttrDef& def, AttrValue* value) {
       *value = read;
       return true;
     }
-    case AttrKind::kSharding: {
-      Sharding* read = module_.arena.New<Sharding>();
-      if (!ReadSharding(read)) return false;
-      *value = static_cast<const Sharding*>(read);
-      return true;
-    }
+    case AttrKind::kSharding:
+      return ReadShared<Sharding>(shardings_, &AttrReader::ReadSharding, value);
     case AttrKind::kFrontendAttributes: {
       std::span<const FrontendAttribute> read;
       if (!ReadFrontendAttributes(&read)) return false;
       *value = read;
       return true;
     }
-    case AttrKind::kMetadata: {
-      Metadata* read = module_.arena.New<Metadata>();
-      if (!ReadMetadata(read)) return false;
-      *value = static_cast<const Metadata*>(read);
-      return true;
-    }
+    case AttrKind::kMetadata:
+      return ReadShared<Metadata>(metadata_, &AttrReader::ReadMetadata, value);
     case AttrKind::kShape: {
       const Shape* read = ReadShape();
       *value = read;

@@ -1,6 +1,8 @@
 // Reads attribute values by kind, independent of the op.
 #pragma once
 
+#include <array>
+
 #include "formats/text/sharding_reader.h"
 
 namespace shoal::internal {
@@ -20,6 +22,19 @@ class AttrReader : public ShardingReader {
   ~AttrReader() = default;
 
  private:
+  // Shardings and metadata repeat within a few instructions: equal texts share one object.
+  template <class T>
+  struct RecentValues {
+    struct Entry {
+      std::string_view text;
+      const T* value = nullptr;
+    };
+    std::array<Entry, 8> entries;
+    size_t next = 0;  // the entry to replace
+  };
+  template <class T>
+  bool ReadShared(RecentValues<T>& recent, bool (AttrReader::*read)(T*), AttrValue* value);
+
   bool ReadEnum(const AttrDef& def, AttrValue* value);
   bool ReadEnumList(const AttrDef& def, AttrValue* value);
   bool ReadIntLists(AttrValue* value);
@@ -39,6 +54,9 @@ class AttrReader : public ShardingReader {
   bool ReadOriginalValue(AttrValue* value);
   bool ReadSparsity(AttrValue* value);
   bool ReadTensorSparsity(TensorSparsity* tensor);
+
+  RecentValues<Sharding> shardings_;
+  RecentValues<Metadata> metadata_;
 };
 
 }  // namespace shoal::internal

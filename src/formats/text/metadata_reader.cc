@@ -26,6 +26,7 @@ bool MetadataReader::ReadFrontendAttributes(std::span<const FrontendAttribute>* 
 bool MetadataReader::ReadMetadata(Metadata* metadata) {
   if (!Expect(Tok::kLbrace, "'{' before metadata")) return false;
   absl::InlinedVector<uint32_t, 12> seen;
+  RareMetadata rare;
   while (kind() != Tok::kRbrace) {
     Eat(Tok::kComma);
     TextSpan at = token().span();
@@ -34,13 +35,15 @@ bool MetadataReader::ReadMetadata(Metadata* metadata) {
     const uint32_t field = AttrId(name);
     if (std::find(seen.begin(), seen.end(), field) != seen.end()) return Error(at, StrCat("duplicate field ", name));
     seen.push_back(field);
-    if (!ReadMetadataField(field, name, at, metadata)) return false;
+    if (!ReadMetadataField(field, name, at, metadata, &rare)) return false;
   }
+  if (!rare.empty()) metadata->rare_fields = module_.arena.New<RareMetadata>(rare);
   lexer_.Next();
   return true;
 }
 
-bool MetadataReader::ReadMetadataField(uint32_t field, std::string_view name, TextSpan at, Metadata* metadata) {
+bool MetadataReader::ReadMetadataField(uint32_t field, std::string_view name, TextSpan at, Metadata* metadata,
+                                       RareMetadata* rare) {
   switch (field) {
     case AttrId("op_type"):
       return ReadString(&metadata->op_type);
@@ -59,16 +62,16 @@ bool MetadataReader::ReadMetadataField(uint32_t field, std::string_view name, Te
     case AttrId("stack_frame_id"):
       return ReadInt32(&metadata->stack_frame_id);
     case AttrId("deduplicated_name"):
-      return ReadString(&metadata->deduplicated_name);
+      return ReadString(&rare->deduplicated_name);
     case AttrId("scheduling_name"):
-      return ReadString(&metadata->scheduling_name);
+      return ReadString(&rare->scheduling_name);
     case AttrId("metadata_payload"):
-      metadata->has_payload = true;
-      return ReadString(&metadata->payload);
+      rare->has_payload = true;
+      return ReadString(&rare->payload);
     case AttrId("profile_type"): {
       TextSpan list = token().span();
-      if (!ReadInts(&metadata->profile_type)) return false;
-      for (int64_t type : metadata->profile_type)
+      if (!ReadInts(&rare->profile_type)) return false;
+      for (int64_t type : rare->profile_type)
         if (type < 0 || type > 3) return Error(list, StrCat("profile_type must lie in [0, 3], got ", type));
       return true;
     }

@@ -13,7 +13,7 @@ class MetadataReader : public LiteralReader {
   bool ReadMetadata(Metadata* metadata);
 
  private:
-  bool ReadMetadataField(uint32_t field, std::string_view name, TextSpan at, Metadata* metadata);
+  bool ReadMetadataField(uint32_t field, std::string_view name, TextSpan at, Metadata* metadata, RareMetadata* rare);
 };
 
 }  // namespace shoal::internal

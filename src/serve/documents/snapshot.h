@@ -35,12 +35,15 @@ class Snapshot {
   // The instruction of the module with this name; null if there is none.
   const Instruction* InstructionOf(const IndexedInstruction& hlo) const;
   const Computation* ComputationOf(const IndexedComputation& computation) const;
-  // The place of an instruction in the text; null if it is not written as an instruction of its own.
+  // The location of an instruction in the text; null if it is not written as an instruction of its own.
   const IndexedInstruction* IndexOf(const Instruction& hlo) const;
 
  private:
   void Parse() const;
   void IndexModule() const;
+  void IndexStablehlo() const;
+  uint32_t KeyOf(const IndexedInstruction& hlo) const;
+  uint32_t KeyOf(const IndexedComputation& computation) const;
 
   const std::string uri_;
   const std::shared_ptr<const std::string> text_;

@@ -2,288 +2,66 @@
 
 #include <algorithm>
 
-#include "core/ops/op.h"
-#include "core/ops/opcode.h"
-#include "formats/text/lexer.h"
+#include "core/base/strings.h"
+#include "core/ops/traits.h"
+#include "formats/stablehlo/op_table.h"
+#include "formats/stablehlo/read.h"
+#include "serve/documents/text_scanners.h"
 
 namespace shoal::internal {
-namespace {
 
-enum class NameKind : uint8_t { kNone, kComputation, kInstruction };
-
-// The kind of the names in an attribute, from the op table.
-NameKind NameKindOf(std::string_view attribute) {
-  static const auto* kinds = [] {
-    auto* map = new absl::flat_hash_map<std::string_view, NameKind>;
-    const auto add = [map](std::span<const AttrDef> attrs) {
-      for (const AttrDef& attr : attrs) {
-        if (attr.kind == AttrKind::kComputation || attr.kind == AttrKind::kComputations)
-          map->emplace(attr.name, NameKind::kComputation);
-        if (attr.kind == AttrKind::kInstructions) map->emplace(attr.name, NameKind::kInstruction);
-      }
-    };
-    for (int i = 0; i < kOpcodeCount; ++i) add(Info(static_cast<Opcode>(i)).attrs);
-    add(CommonAttrs());
-    return map;
-  }();
-  const auto found = kinds->find(attribute);
-  return found == kinds->end() ? NameKind::kNone : found->second;
+std::string_view BareName(std::string_view text, TextSpan name) {
+  std::string_view bare = name.known() ? text.substr(name.offset, name.length) : std::string_view();
+  if (!bare.empty() && (bare.front() == '%' || bare.front() == '@')) bare.remove_prefix(1);
+  return bare;
 }
 
-}  // namespace
-
-// Reads the text once. Text that does not fit the grammar is skipped up to the next instruction or computation.
-class TextIndex::Scanner {
- public:
-  explicit Scanner(TextIndex& index) : index_(index), lexer_(index.text_) {}
-
-  void Run() {
-    while (lexer_.kind() != Tok::kEof) {
-      if (IsHeader()) {
-        ReadComputation();
-      } else {
-        SkipLine();
-      }
-    }
-  }
-
- private:
-  const Token& token() const { return lexer_.token(); }
-  bool IsName() const { return lexer_.kind() == Tok::kName || lexer_.kind() == Tok::kIdent; }
-  bool IsFirstOnLine() const {
-    const uint32_t from = lexer_.previous_end();
-    return from == 0 || index_.text_.substr(from, token().offset - from).find('\n') != std::string_view::npos;
-  }
-  bool IsHeader() {
-    if (token().Is(Word::kEntry)) return true;
-    if (!IsName() || !IsFirstOnLine()) return false;
-    const Tok next = lexer_.Peek();
-    return next == Tok::kLparen || next == Tok::kLbrace;
-  }
-  bool IsInstruction() {
-    if (token().Is(Word::kRoot)) return true;
-    return IsName() && lexer_.Peek() == Tok::kEqual;
-  }
-
-  // An unreadable byte is skipped, so that every step consumes something.
-  void Next() {
-    if (lexer_.kind() == Tok::kError) {
-      lexer_.Seek(std::min<uint32_t>(std::max(token().end, token().offset + 1), size()));
-    } else {
-      lexer_.Next();
-    }
-  }
-  uint32_t size() const { return static_cast<uint32_t>(index_.text_.size()); }
-
-  void SkipLine() {
-    const size_t end = index_.text_.find('\n', token().offset);
-    lexer_.Seek(end == std::string_view::npos ? size() : static_cast<uint32_t>(end));
-  }
-
-  // The offset past the matching bracket; stops at the end of the text and at the next computation or instruction.
-  void SkipBrackets() {
-    int depth = 0;
-    do {
-      const Tok kind = lexer_.kind();
-      if (kind == Tok::kLparen || kind == Tok::kLbrace || kind == Tok::kLsquare) ++depth;
-      if (kind == Tok::kRparen || kind == Tok::kRbrace || kind == Tok::kRsquare) --depth;
-      Next();
-    } while (depth > 0 && lexer_.kind() != Tok::kEof && !(IsFirstOnLine() && (IsInstruction() || IsHeader())));
-  }
-
-  bool AtShape() const { return lexer_.kind() == Tok::kType || lexer_.kind() == Tok::kLparen; }
-  void SkipShape() {
-    if (lexer_.kind() == Tok::kLparen) return SkipBrackets();
-    Next();
-    if (lexer_.kind() == Tok::kLparen || lexer_.kind() == Tok::kLsquare) SkipBrackets();
-    // A layout follows its shape without a space.
-    if (lexer_.kind() == Tok::kLbrace && token().offset == lexer_.previous_end()) SkipBrackets();
-  }
-
-  void ReadComputation() {
-    IndexedComputation computation;
-    const uint32_t start = token().offset;
-    if (token().Is(Word::kEntry)) {
-      computation.is_entry = true;
-      Next();
-    }
-    if (!IsName()) return;
-    computation.name = NameSpan();
-    Next();
-    if (lexer_.kind() == Tok::kLparen) SkipBrackets();
-    if (lexer_.kind() == Tok::kArrow) {
-      Next();
-      if (AtShape()) SkipShape();
-    }
-    if (lexer_.kind() != Tok::kLbrace) return;
-    computation.open = token().offset;
-    Next();
-    const auto number = static_cast<uint32_t>(index_.computations_.size());
-    index_.references_.push_back({computation.name, number, NameReference::kNone, true, true});
-    computation.first = static_cast<uint32_t>(index_.instructions_.size());
-    names_.clear();
-    const size_t first_reference = index_.references_.size();
-    while (lexer_.kind() != Tok::kEof && lexer_.kind() != Tok::kRbrace && !(IsFirstOnLine() && IsHeader())) {
-      if (IsInstruction()) {
-        ReadInstruction(number);
-      } else {
-        Next();
-      }
-    }
-    const bool closed = lexer_.kind() == Tok::kRbrace;
-    computation.close = closed ? token().offset : lexer_.previous_end();
-    if (closed) Next();
-    computation.last = static_cast<uint32_t>(index_.instructions_.size());
-    computation.whole = {start, lexer_.previous_end() - start};
-    index_.computations_.push_back(computation);
-    index_.computation_names_.try_emplace(index_.NameOf(computation), number);
-    ResolveInstructions(first_reference);
-  }
-
-  void ResolveInstructions(size_t first_reference) {
-    auto kept = index_.references_.begin() + static_cast<std::ptrdiff_t>(first_reference);
-    for (auto reference = kept; reference != index_.references_.end(); ++reference) {
-      if (!reference->is_computation && !reference->is_definition) {
-        const auto found = names_.find(index_.Bare(reference->at));
-        if (found != names_.end()) {
-          reference->target = found->second;
-        } else if (index_.text_[reference->at.offset] != '%') {
-          continue;  // a word that is not a name, such as nan in a constant
-        }
-      }
-      *kept++ = *reference;
-    }
-    index_.references_.erase(kept, index_.references_.end());
-  }
-
-  // The current name without the colon or equals sign that may belong to its token.
-  TextSpan NameSpan() const {
-    const auto length = static_cast<uint32_t>(token().text.size());
-    const bool percent = index_.text_[token().offset] == '%';
-    return {token().offset, length + (percent ? 1 : 0)};
-  }
-
-  void ReadInstruction(uint32_t computation) {
-    IndexedInstruction hlo;
-    hlo.computation = computation;
-    hlo.whole.offset = token().offset;
-    if (token().Is(Word::kRoot)) {
-      hlo.is_root = true;
-      Next();
-    }
-    if (!IsName()) return;
-    hlo.name = NameSpan();
-    const auto number = static_cast<uint32_t>(index_.instructions_.size());
-    index_.references_.push_back({hlo.name, number, number, false, true});
-    names_.try_emplace(index_.Bare(hlo.name), number);
-    Next();
-    if (lexer_.kind() == Tok::kEqual) Next();
-    if (AtShape()) {
-      const uint32_t start = token().offset;
-      SkipShape();
-      hlo.shape = {start, lexer_.previous_end() - start};
-    }
-    if (lexer_.kind() == Tok::kIdent) {
-      hlo.opcode = token().span();
-      Next();
-      if (lexer_.kind() == Tok::kLparen) hlo.operands = ReadOperands(number);
-      ReadAttributes(number);
-    }
-    hlo.whole.length = lexer_.previous_end() - hlo.whole.offset;
-    index_.instructions_.push_back(hlo);
-  }
-
-  bool AtEndOfInstruction() { return IsFirstOnLine() && (IsInstruction() || IsHeader()); }
-
-  TextSpan ReadOperands(uint32_t from) {
-    const uint32_t start = token().end;
-    uint32_t end = start;
-    for (int depth = 0; lexer_.kind() != Tok::kEof;) {
-      const Tok kind = lexer_.kind();
-      if (kind == Tok::kLparen || kind == Tok::kLbrace || kind == Tok::kLsquare) ++depth;
-      if (kind == Tok::kRparen || kind == Tok::kRbrace || kind == Tok::kRsquare) --depth;
-      if (kind == Tok::kName || (kind == Tok::kIdent && lexer_.Peek() != Tok::kLparen))
-        index_.references_.push_back({NameSpan(), NameReference::kNone, from, false, false});
-      end = depth == 0 ? token().offset : token().end;
-      Next();
-      if (depth <= 0 || AtEndOfInstruction()) break;
-    }
-    return {start, end - start};
-  }
-
-  void ReadAttributes(uint32_t from) {
-    NameKind names = NameKind::kNone;
-    int depth = 0;
-    while (lexer_.kind() != Tok::kEof && !AtEndOfInstruction()) {
-      const Tok kind = lexer_.kind();
-      if (depth == 0 && (kind == Tok::kRbrace || IsInstruction())) return;
-      if (depth == 0 && kind == Tok::kAttrName) {
-        names = NameKindOf(token().text);
-        Next();
-        std::string_view json;
-        // A brace that is never closed is looked for only once: each search may go to the end of the text.
-        if (lexer_.kind() == Tok::kLbrace && json_is_closed_ && LooksLikeJson()) json_is_closed_ = lexer_.TakeJson(&json);
-        continue;
-      }
-      if (kind == Tok::kLparen || kind == Tok::kLbrace || kind == Tok::kLsquare) ++depth;
-      if (kind == Tok::kRparen || kind == Tok::kRbrace || kind == Tok::kRsquare) --depth;
-      if (names != NameKind::kNone && IsName())
-        index_.references_.push_back({NameSpan(), NameReference::kNone, from, names == NameKind::kComputation, false});
-      Next();
-    }
-  }
-
-  bool LooksLikeJson() const {
-    const size_t next = index_.text_.find_first_not_of(" \n\r\t", token().end);
-    return next != std::string_view::npos && index_.text_[next] == '"';
-  }
-
-  TextIndex& index_;
-  Lexer lexer_;
-  absl::flat_hash_map<std::string_view, uint32_t> names_;  // of the current computation
-  bool json_is_closed_ = true;
-};
-
-TextIndex::TextIndex(std::string_view text) : text_(text) {
-  Scanner(*this).Run();
+TextIndex::TextIndex(std::string_view text) : text_(text), is_stablehlo_(LooksLikeStablehlo(text)) {
+  is_stablehlo_ ? ScanStablehlo(text, all_) : ScanHlo(text, all_);
   ResolveComputations();
+}
+
+Opcode TextIndex::OpcodeOf(const IndexedInstruction& hlo) const {
+  std::string_view name = TextOf(hlo.opcode);
+  if (!is_stablehlo_) return internal::OpcodeOf(name);
+  if (name.size() > 1 && name.front() == '"') name = name.substr(1, name.size() - 2);
+  const MlirOpInfo* info = FindMlirOp(name);
+  if (info == nullptr) info = FindMlirOp(StrCat("func.", name));  // the dialect may be omitted
+  return info == nullptr ? Opcode::kUnknown : info->opcode;
 }
 
 // A computation may be used before its definition.
 void TextIndex::ResolveComputations() {
-  for (NameReference& reference : references_) {
+  for (NameReference& reference : all_.references) {
     if (!reference.is_computation || reference.is_definition) continue;
-    const auto found = computation_names_.find(Bare(reference.at));
-    if (found != computation_names_.end()) reference.target = found->second;
+    const auto found = all_.computation_names.find(Bare(reference.at));
+    if (found != all_.computation_names.end()) reference.target = found->second;
   }
 }
 
-std::string_view TextIndex::Bare(TextSpan name) const {
-  std::string_view text = TextOf(name);
-  if (!text.empty() && text.front() == '%') text.remove_prefix(1);
-  return text;
-}
-
 const NameReference* TextIndex::ReferenceAt(uint32_t offset) const {
-  auto next = std::upper_bound(references_.begin(), references_.end(), offset,
+  auto next = std::upper_bound(all_.references.begin(), all_.references.end(), offset,
                                [](uint32_t at, const NameReference& reference) { return at < reference.at.offset; });
-  if (next == references_.begin()) return nullptr;
+  if (next == all_.references.begin()) return nullptr;
   const NameReference& found = *--next;
   return offset <= found.at.offset + found.at.length ? &found : nullptr;
 }
 
 const IndexedInstruction* TextIndex::InstructionAt(uint32_t offset) const {
-  auto next = std::upper_bound(instructions_.begin(), instructions_.end(), offset,
+  auto next = std::upper_bound(all_.instructions.begin(), all_.instructions.end(), offset,
                                [](uint32_t at, const IndexedInstruction& hlo) { return at < hlo.whole.offset; });
-  if (next == instructions_.begin()) return nullptr;
-  const IndexedInstruction& found = *--next;
-  return offset <= found.whole.offset + found.whole.length ? &found : nullptr;
+  if (next == all_.instructions.begin()) return nullptr;
+  --next;
+  // The arguments of a region lie within the op that has the region.
+  const auto ends_before = [&] { return offset > next->whole.offset + next->whole.length; };
+  while (ends_before() && next->is_argument && next != all_.instructions.begin()) --next;
+  return ends_before() ? nullptr : &*next;
 }
 
 const IndexedComputation* TextIndex::ComputationAt(uint32_t offset) const {
-  auto next = std::upper_bound(computations_.begin(), computations_.end(), offset,
+  auto next = std::upper_bound(all_.computations.begin(), all_.computations.end(), offset,
                                [](uint32_t at, const IndexedComputation& c) { return at < c.whole.offset; });
-  if (next == computations_.begin()) return nullptr;
+  if (next == all_.computations.begin()) return nullptr;
   const IndexedComputation& found = *--next;
   return offset <= found.whole.offset + found.whole.length ? &found : nullptr;
 }
@@ -291,14 +69,14 @@ const IndexedComputation* TextIndex::ComputationAt(uint32_t offset) const {
 std::vector<const NameReference*> TextIndex::ReferencesTo(const NameReference& reference) const {
   std::vector<const NameReference*> found;
   if (reference.target == NameReference::kNone) return {&reference};
-  for (const NameReference& other : references_)
+  for (const NameReference& other : all_.references)
     if (other.is_computation == reference.is_computation && other.target == reference.target) found.push_back(&other);
   return found;
 }
 
 const IndexedComputation* TextIndex::FindComputation(std::string_view name) const {
-  const auto found = computation_names_.find(name);
-  return found == computation_names_.end() ? nullptr : &computations_[found->second];
+  const auto found = all_.computation_names.find(name);
+  return found == all_.computation_names.end() ? nullptr : &all_.computations[found->second];
 }
 
 const IndexedInstruction* TextIndex::FindInstruction(const IndexedComputation& computation,

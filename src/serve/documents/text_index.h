@@ -1,4 +1,5 @@
-// The definitions and references in HLO text, found by tokens alone: available while the text has errors.
+// The definitions and references in HLO and StableHLO text, found by tokens alone: available while the text has errors.
+// In StableHLO text, the functions are the computations. Instructions in regions belong to the function around them.
 #pragma once
 
 #include <span>
@@ -7,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/base/result.h"
+#include "core/ops/opcode.h"
 
 namespace shoal::internal {
 
@@ -18,6 +20,7 @@ struct IndexedInstruction {
   TextSpan whole;     // from ROOT or the name to the end of the last attribute
   uint32_t computation = 0;
   bool is_root = false;
+  bool is_argument = false;  // of a StableHLO function or region: only a name and a type
 };
 
 struct IndexedComputation {
@@ -38,28 +41,39 @@ struct NameReference {
   bool is_definition = false;
 };
 
+struct IndexedText {
+  std::vector<IndexedInstruction> instructions;
+  std::vector<IndexedComputation> computations;
+  std::vector<NameReference> references;
+  absl::flat_hash_map<std::string_view, uint32_t> computation_names;
+};
+
+// The name without % or @.
+std::string_view BareName(std::string_view text, TextSpan name);
+
 class TextIndex {
  public:
   // The text must outlive the index.
   explicit TextIndex(std::string_view text);
 
   std::string_view text() const { return text_; }
+  bool is_stablehlo() const { return is_stablehlo_; }
+  Opcode OpcodeOf(const IndexedInstruction& hlo) const;
   // Empty for an unknown span.
   std::string_view TextOf(TextSpan span) const {
     return span.known() ? text_.substr(span.offset, span.length) : std::string_view();
   }
-  // The name without %.
   std::string_view NameOf(const IndexedInstruction& hlo) const { return Bare(hlo.name); }
   std::string_view NameOf(const IndexedComputation& computation) const { return Bare(computation.name); }
-  std::string_view Bare(TextSpan name) const;
+  std::string_view Bare(TextSpan name) const { return BareName(text_, name); }
 
-  std::span<const IndexedInstruction> instructions() const { return instructions_; }
-  std::span<const IndexedComputation> computations() const { return computations_; }
+  std::span<const IndexedInstruction> instructions() const { return all_.instructions; }
+  std::span<const IndexedComputation> computations() const { return all_.computations; }
   std::span<const IndexedInstruction> InstructionsOf(const IndexedComputation& computation) const {
-    return std::span(instructions_).subspan(computation.first, computation.last - computation.first);
+    return std::span(all_.instructions).subspan(computation.first, computation.last - computation.first);
   }
   // All names, in the order of the text.
-  std::span<const NameReference> references() const { return references_; }
+  std::span<const NameReference> references() const { return all_.references; }
 
   // The name at an offset, also directly behind it; null if there is none.
   const NameReference* ReferenceAt(uint32_t offset) const;
@@ -71,14 +85,11 @@ class TextIndex {
   const IndexedInstruction* FindInstruction(const IndexedComputation& computation, std::string_view name) const;
 
  private:
-  class Scanner;
   void ResolveComputations();
 
   std::string_view text_;
-  std::vector<IndexedInstruction> instructions_;
-  std::vector<IndexedComputation> computations_;
-  std::vector<NameReference> references_;
-  absl::flat_hash_map<std::string_view, uint32_t> computation_names_;
+  bool is_stablehlo_;
+  IndexedText all_;
 };
 
 }  // namespace shoal::internal

@@ -134,7 +134,7 @@ json OpenPage(const View& view, const Instruction& hlo) {
 
 json FormattingOf(const View& view) {
   const Module* module = view.snapshot->module();
-  if (module == nullptr) return nullptr;
+  if (module == nullptr || view.index().is_stablehlo()) return nullptr;
   std::string printed = PrintModuleLikeSource(*module);
   const std::string& text = view.snapshot->text();
   if (printed == text) return json::array();
@@ -146,8 +146,9 @@ json CodeActionsFor(const View& view, TextSpan range) {
   const IndexedInstruction* written = view.index().InstructionAt(range.offset);
   const Instruction* hlo = written == nullptr ? nullptr : view.snapshot->InstructionOf(*written);
   if (hlo == nullptr) return actions;
-  for (const auto& make : {DeclareInferredShape, RemoveDead, InlineSourceLocation, ExtractModule})
-    if (json action = make(view, *written, *hlo); !action.is_null()) actions.push_back(std::move(action));
+  if (!view.index().is_stablehlo())
+    for (const auto& make : {DeclareInferredShape, RemoveDead, InlineSourceLocation, ExtractModule})
+      if (json action = make(view, *written, *hlo); !action.is_null()) actions.push_back(std::move(action));
   if (view.snapshot->analysis() != nullptr) actions.push_back(OpenPage(view, *hlo));
   return actions;
 }

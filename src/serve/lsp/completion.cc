@@ -2,12 +2,11 @@
 #include "core/base/strings.h"
 #include "core/ops/meanings.h"
 #include "core/ops/traits.h"
+#include "serve/lsp/completion_items.h"
 #include "serve/lsp/features.h"
 
 namespace shoal::internal {
 namespace {
-
-enum : int { kFunctionItem = 3, kVariableItem = 6, kClassItem = 7, kPropertyItem = 10, kEnumMemberItem = 20 };
 
 struct Context {
   enum class Kind : uint8_t { kNone, kOpcode, kOperand, kAttribute, kValue };
@@ -17,11 +16,6 @@ struct Context {
   std::string_view attribute;  // of kValue
   uint32_t operand = 0;        // index of kOperand
 };
-
-bool IsNameByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' ||
-         c == '%';
-}
 
 // The attribute whose value the cursor is in: the last "name=" after the last comma outside of brackets.
 Context AttributeContext(Context context, std::string_view after_operands) {
@@ -89,40 +83,8 @@ const AttrDef* FindByName(Opcode opcode, std::string_view name) {
   return nullptr;
 }
 
-// Items replace the word before the cursor.
-class Items {
- public:
-  Items(const View& view, uint32_t offset) : view_(view) {
-    const std::string_view text = view.index().text();
-    uint32_t start = offset;
-    while (start > 0 && IsNameByte(text[start - 1])) --start;
-    range_ = view.RangeOf({start, offset - start});
-    word_ = text.substr(start, offset - start);
-  }
-  void Add(std::string label, int kind, std::string detail, std::string documentation = "") {
-    json item = {{"label", label}, {"kind", kind}, {"textEdit", {{"range", range_}, {"newText", label}}}};
-    if (!detail.empty()) item["detail"] = std::move(detail);
-    if (!documentation.empty()) item["documentation"] = std::move(documentation);
-    items_.push_back(std::move(item));
-  }
-  std::string_view word() const { return word_; }
-  json Take() { return {{"isIncomplete", incomplete_}, {"items", std::move(items_)}}; }
-  // A computation may have more values than a client can show.
-  bool full() {
-    incomplete_ = incomplete_ || items_.size() >= 1000;
-    return incomplete_;
-  }
-
- private:
-  const View& view_;
-  json range_;
-  std::string_view word_;
-  json items_ = json::array();
-  bool incomplete_ = false;
-};
-
 // The latest values first; the prefix that the user has typed decides which ones fit.
-void AddValues(const TextIndex& index, const Context& context, Items& items) {
+void AddValues(const TextIndex& index, const Context& context, CompletionItems& items) {
   const bool percent = index.text()[context.hlo->name.offset] == '%';
   std::string_view typed = items.word();
   if (typed.starts_with('%')) typed.remove_prefix(1);
@@ -132,13 +94,13 @@ void AddValues(const TextIndex& index, const Context& context, Items& items) {
       items.Add(StrCat(percent ? "%" : "", index.NameOf(*hlo)), kVariableItem, std::string(index.TextOf(hlo->shape)));
 }
 
-void AddComputations(const TextIndex& index, const Context& context, Items& items) {
+void AddComputations(const TextIndex& index, const Context& context, CompletionItems& items) {
   const bool percent = index.text()[context.hlo->name.offset] == '%';
   for (const IndexedComputation& computation : index.computations())
     if (!items.full()) items.Add(StrCat(percent ? "%" : "", index.NameOf(computation)), kClassItem, "");
 }
 
-void AddAttributeValues(const TextIndex& index, const Context& context, Items& items) {
+void AddAttributeValues(const TextIndex& index, const Context& context, CompletionItems& items) {
   const AttrDef* attr = FindByName(context.opcode, context.attribute);
   if (attr == nullptr) return;
   if (attr->kind == AttrKind::kComputation || attr->kind == AttrKind::kComputations)
@@ -166,8 +128,9 @@ std::string Signature(Opcode opcode, std::vector<std::string>* operands) {
 
 json CompletionsAt(const View& view, uint32_t offset) {
   const TextIndex& index = view.index();
+  if (index.is_stablehlo()) return StablehloCompletionsAt(view, offset);
   const Context context = ContextAt(index, offset);
-  Items items(view, offset);
+  CompletionItems items(view, offset);
   switch (context.kind) {
     case Context::Kind::kOpcode:
       for (int i = 0; i < kOpcodeCount; ++i) {
@@ -189,6 +152,7 @@ json CompletionsAt(const View& view, uint32_t offset) {
 }
 
 json SignatureHelpAt(const View& view, uint32_t offset) {
+  if (view.index().is_stablehlo()) return nullptr;
   const Context context = ContextAt(view.index(), offset);
   if (context.kind != Context::Kind::kOperand || context.opcode == Opcode::kUnknown) return nullptr;
   std::vector<std::string> operands;

@@ -47,7 +47,7 @@ json DiagnosticsOf(const View& view) {
                 {"message", diag.message}};
     if (!diag.rule.empty()) {
       one["code"] = diag.rule;
-      if (!view.settings.docs.empty()) one["codeDescription"] = {{"href", StrCat(view.settings.docs, "check.md")}};
+      if (!view.settings.docs.empty()) one["codeDescription"] = {{"href", StrCat(view.settings.docs, "check.md#", diag.rule.substr(0, diag.rule.find('.')))}};
     }
     if (json related = RelatedTo(view, diag); !related.empty()) one["relatedInformation"] = std::move(related);
     all.push_back(std::move(one));

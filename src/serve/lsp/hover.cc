@@ -98,8 +98,16 @@ void AddSource(const View& view, const Instruction& hlo, std::string& text) {
               frames[i].function.empty() ? "" : StrCat(" in ", frames[i].function), "\n");
 }
 
-std::string TextOfInstruction(const View& view, const Instruction& hlo) {
-  std::string text = StrCat("```hlo\n", hlo.name, " = ", ToString(hlo.shape(), true), " ", OpcodeTextOf(hlo), "\n```\n");
+// The definition as it is written.
+std::string WrittenText(const TextIndex& index, const IndexedInstruction& written) {
+  const std::string_view shape = index.TextOf(written.shape), opcode = index.TextOf(written.opcode);
+  if (!index.is_stablehlo()) return StrCat("```hlo\n", index.NameOf(written), " = ", shape, " ", opcode, "\n```\n");
+  return StrCat("```mlir\n", index.TextOf(written.name), opcode.empty() ? "" : " = ", opcode, " : ", shape, "\n```\n");
+}
+
+std::string TextOfInstruction(const View& view, const IndexedInstruction& written, const Instruction& hlo) {
+  std::string text = view.index().is_stablehlo() ? WrittenText(view.index(), written) : "";
+  StrAppend(&text, "```hlo\n", hlo.name, " = ", ToString(hlo.shape(), true), " ", OpcodeTextOf(hlo), "\n```\n");
   if (const std::string_view meaning = MeaningOf(hlo.opcode); !meaning.empty())
     StrAppend(&text, "**", OpcodeTextOf(hlo), "**: ", meaning, "\n\n");
   const double bytes = static_cast<double>(HostBytesOf(hlo.shape()));
@@ -147,12 +155,9 @@ bool Contains(TextSpan span, uint32_t offset) {
   return span.known() && offset >= span.offset && offset <= span.offset + span.length;
 }
 
-// The text without a module: the definition as it is written.
 std::string TextWithoutModule(const TextIndex& index, const IndexedInstruction& hlo) {
-  std::string text = StrCat("```hlo\n", index.NameOf(hlo), " = ", index.TextOf(hlo.shape), " ", index.TextOf(hlo.opcode),
-                            "\n```\n");
-  const Opcode opcode = OpcodeOf(index.TextOf(hlo.opcode));
-  if (const std::string_view meaning = MeaningOf(opcode); !meaning.empty()) text += meaning;
+  std::string text = WrittenText(index, hlo);
+  if (const std::string_view meaning = MeaningOf(index.OpcodeOf(hlo)); !meaning.empty()) text += meaning;
   return text;
 }
 
@@ -177,7 +182,7 @@ json HoverAt(const View& view, uint32_t offset) {
     return nullptr;
   }
   const Instruction* hlo = view.snapshot->InstructionOf(*written);
-  return Markdown(view, hlo == nullptr ? TextWithoutModule(index, *written) : TextOfInstruction(view, *hlo), at);
+  return Markdown(view, hlo == nullptr ? TextWithoutModule(index, *written) : TextOfInstruction(view, *written, *hlo), at);
 }
 
 }  // namespace shoal::internal

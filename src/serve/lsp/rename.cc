@@ -1,13 +1,20 @@
 // Rename of instructions, in their computation, and of computations.
 #include "core/base/strings.h"
 #include "formats/text/lexer.h"
+#include "serve/documents/mlir_lexer.h"
 #include "serve/lsp/features.h"
 
 namespace shoal::internal {
 namespace {
 
-// The name without %, if the text is one name.
-std::optional<std::string> ReadName(std::string_view text) {
+// The name without % or @, if the text is one name.
+std::optional<std::string> ReadName(std::string_view text, bool is_stablehlo) {
+  if (is_stablehlo) {
+    if (text.starts_with('%') || text.starts_with('@')) text.remove_prefix(1);
+    const std::string value = StrCat("%", text);
+    const MlirLexer lexer(value);
+    return !text.empty() && lexer.token().end == value.size() ? std::optional(std::string(text)) : std::nullopt;
+  }
   Lexer lexer(text);
   const bool is_name = lexer.kind() == Tok::kName || lexer.kind() == Tok::kIdent;
   const std::string name(lexer.token().text);
@@ -36,7 +43,7 @@ json Rename(const View& view, uint32_t offset, const std::string& name, std::str
     *error = "there is no name here";
     return nullptr;
   }
-  const std::optional<std::string> bare = ReadName(name);
+  const std::optional<std::string> bare = ReadName(name, index.is_stablehlo());
   if (!bare) {
     *error = StrCat("'", name, "' is not a valid name");
     return nullptr;
@@ -47,8 +54,9 @@ json Rename(const View& view, uint32_t offset, const std::string& name, std::str
   }
   json edits = json::array();
   for (const NameReference* other : index.ReferencesTo(*reference)) {
-    const bool percent = index.text()[other->at.offset] == '%';
-    edits.push_back({{"range", view.RangeOf(other->at)}, {"newText", StrCat(percent ? "%" : "", *bare)}});
+    const std::string_view written = index.TextOf(other->at);
+    const std::string_view prefix = written.substr(0, written.size() - index.Bare(other->at).size());  // %, @ or nothing
+    edits.push_back({{"range", view.RangeOf(other->at)}, {"newText", StrCat(prefix, *bare)}});
   }
   return {{"changes", {{view.snapshot->uri(), std::move(edits)}}}};
 }

@@ -1,88 +1,41 @@
-// Semantic tokens, from the lexer of the parser.
+// Semantic tokens of HLO, from the lexer of the parser.
 #include <algorithm>
+#include <optional>
 
 #include "formats/text/lexer.h"
 #include "serve/lsp/features.h"
+#include "serve/lsp/token_encoder.h"
 
 namespace shoal::internal {
 namespace {
 
-enum class Type : uint32_t { kKeyword, kType, kFunction, kVariable, kClass, kProperty, kString, kNumber, kEnumMember };
+using Type = TokenType;
 constexpr const char* kTypes[] = {"keyword", "type",   "function", "variable",  "class",
                                   "property", "string", "number",   "enumMember"};
-constexpr uint32_t kDeclaration = 1;
 
-struct Classified {
-  Type type{};
-  uint32_t modifiers = 0;
-};
-
-std::optional<Classified> Classify(const TextIndex& index, const Token& token, const NameReference* reference,
+std::optional<TokenClass> Classify(const TextIndex& index, const Token& token, const NameReference* reference,
                                    bool is_opcode) {
-  if (is_opcode) return Classified{Type::kFunction};
+  if (is_opcode) return TokenClass{Type::kFunction};
   if (reference != nullptr && reference->at.offset == token.offset)
-    return Classified{reference->is_computation ? Type::kClass : Type::kVariable,
-                      reference->is_definition ? kDeclaration : 0};
+    return TokenClass{reference->is_computation ? Type::kClass : Type::kVariable,
+                      reference->is_definition ? kDeclarationToken : 0};
   switch (token.kind) {
-    case Tok::kKeyword: return Classified{Type::kKeyword};
-    case Tok::kType: return Classified{Type::kType};
-    case Tok::kAttrName: return Classified{Type::kProperty};
-    case Tok::kString: return Classified{Type::kString};
+    case Tok::kKeyword: return TokenClass{Type::kKeyword};
+    case Tok::kType: return TokenClass{Type::kType};
+    case Tok::kAttrName: return TokenClass{Type::kProperty};
+    case Tok::kString: return TokenClass{Type::kString};
     case Tok::kInt:
     case Tok::kDecimal:
     case Tok::kNegInf:
     case Tok::kDimLabels:
     case Tok::kDxD:
-    case Tok::kPad: return Classified{Type::kNumber};
-    case Tok::kIdent: return Classified{Type::kEnumMember};
+    case Tok::kPad: return TokenClass{Type::kNumber};
+    case Tok::kIdent: return TokenClass{Type::kEnumMember};
     case Tok::kName:
-      return index.text()[token.offset] == '%' ? std::optional(Classified{Type::kVariable}) : std::nullopt;
+      return index.text()[token.offset] == '%' ? std::optional(TokenClass{Type::kVariable}) : std::nullopt;
     default: return std::nullopt;
   }
 }
-
-// Collects tokens in the relative encoding of the protocol: five numbers for each.
-class Encoder {
- public:
-  explicit Encoder(const View& view) : view_(view) {}
-
-  // A token of several lines becomes one token for each line, because most clients cannot show it otherwise.
-  void Add(uint32_t offset, uint32_t end, Classified classified) {
-    const Lines& lines = view_.snapshot->lines();
-    while (offset < end) {
-      const uint32_t line = lines.LineOf(offset);
-      const uint32_t line_end = lines.StartOf(line) + static_cast<uint32_t>(lines.TextOf(line).size());
-      const uint32_t stop = std::min(end, line_end);
-      if (stop > offset) AddInLine(line, offset, stop, classified);
-      if (line + 1 >= lines.count()) return;
-      offset = std::max(stop, lines.StartOf(line + 1));
-    }
-  }
-
-  std::vector<uint32_t> Take() { return std::move(data_); }
-
- private:
-  void AddInLine(uint32_t line, uint32_t offset, uint32_t end, Classified classified) {
-    const std::string_view text = view_.snapshot->text();
-    if (line != line_) {
-      at_ = view_.snapshot->lines().StartOf(line);
-      character_ = 0;
-    }
-    const uint32_t character = character_ + LengthIn(text.substr(at_, offset - at_), view_.encoding);
-    const bool same_line = !data_.empty() && line == last_line_;
-    data_.insert(data_.end(), {line - last_line_, same_line ? character - last_character_ : character,
-                               LengthIn(text.substr(offset, end - offset), view_.encoding),
-                               static_cast<uint32_t>(classified.type), classified.modifiers});
-    line_ = last_line_ = line;
-    last_character_ = character_ = character;
-    at_ = offset;
-  }
-
-  const View& view_;
-  std::vector<uint32_t> data_;
-  uint32_t line_ = UINT32_MAX, at_ = 0, character_ = 0;  // a position whose character is known
-  uint32_t last_line_ = 0, last_character_ = 0;
-};
 
 }  // namespace
 
@@ -92,6 +45,7 @@ json SemanticTokensLegend() {
 
 std::vector<uint32_t> SemanticTokensOf(const View& view, TextSpan range) {
   const TextIndex& index = view.index();
+  if (index.is_stablehlo()) return StablehloTokensOf(view, range);
   const std::string_view text = index.text();
   // Starts at the instruction that contains the beginning of the range, so that the lexer is not inside a string.
   uint32_t start = range.offset;
@@ -105,7 +59,7 @@ std::vector<uint32_t> SemanticTokensOf(const View& view, TextSpan range) {
   const std::span<const IndexedInstruction> instructions = index.instructions();
   auto hlo = std::partition_point(instructions.begin(), instructions.end(),
                                   [&](const IndexedInstruction& h) { return h.whole.offset < start; });
-  Encoder encoder(view);
+  TokenEncoder encoder(view);
   while (lexer.kind() != Tok::kEof && lexer.token().offset < end) {
     const Token& token = lexer.token();
     while (reference != references.end() && reference->at.offset < token.offset) ++reference;
@@ -114,7 +68,7 @@ std::vector<uint32_t> SemanticTokensOf(const View& view, TextSpan range) {
     const bool is_opcode = hlo != instructions.end() && hlo->opcode.known() && hlo->opcode.offset == token.offset;
     const NameReference* found = reference != references.end() ? &*reference : nullptr;
     if (token.offset >= range.offset)
-      if (const std::optional<Classified> classified = Classify(index, token, found, is_opcode))
+      if (const std::optional<TokenClass> classified = Classify(index, token, found, is_opcode))
         encoder.Add(token.offset, token.end, *classified);
     if (token.kind == Tok::kError) {
       lexer.Seek(std::max(token.end, token.offset + 1));

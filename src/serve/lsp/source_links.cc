@@ -1,5 +1,7 @@
 #include "serve/lsp/source_stack.h"
 
+#include <charconv>
+
 #include "core/base/strings.h"
 #include "core/ir/common_attrs.h"
 #include "serve/lsp/features.h"
@@ -41,20 +43,28 @@ json SourceAt(const View& view, uint32_t offset) {
   return all.empty() ? json() : all;
 }
 
-// The links are the paths in the text: source_file="…" and the rows of the FileNames table.
+// The links are the paths in the text: source_file="…" in metadata, and "…":line:column in locations of StableHLO.
 json DocumentLinksOf(const View& view) {
   constexpr size_t kMaxLinks = 5000;
-  constexpr std::string_view kKey = "source_file=\"";
+  const bool is_stablehlo = view.index().is_stablehlo();
+  const std::string_view key = is_stablehlo ? "loc(\"" : "source_file=\"";
   json links = json::array();
   const std::string& text = view.snapshot->text();
-  for (size_t at = text.find(kKey); at != std::string::npos && links.size() < kMaxLinks; at = text.find(kKey, at + 1)) {
-    const size_t start = at + kKey.size(), end = text.find('"', start);
+  for (size_t at = text.find(key); at != std::string::npos && links.size() < kMaxLinks; at = text.find(key, at + 1)) {
+    const size_t start = at + key.size(), end = text.find('"', start);
     if (end == std::string::npos) break;
-    const IndexedInstruction* written = view.index().InstructionAt(static_cast<uint32_t>(at));
-    const Instruction* hlo = written == nullptr ? nullptr : view.snapshot->InstructionOf(*written);
-    const Metadata* metadata = hlo == nullptr ? nullptr : (*hlo)[kMetadata];
+    const std::string_view behind = std::string_view(text).substr(end + 1);
+    int64_t line = 0;
+    if (is_stablehlo) {
+      if (!behind.starts_with(':')) continue;  // the name of an op
+      std::from_chars(behind.data() + 1, behind.data() + behind.size(), line);
+    } else if (const IndexedInstruction* written = view.index().InstructionAt(static_cast<uint32_t>(at))) {
+      const Instruction* hlo = view.snapshot->InstructionOf(*written);
+      const Metadata* metadata = hlo == nullptr ? nullptr : (*hlo)[kMetadata];
+      if (metadata != nullptr) line = metadata->source_line;
+    }
     std::string target = UriOfPath(LocalPath(text.substr(start, end - start), view.settings));
-    if (metadata != nullptr && metadata->source_line > 0) StrAppend(&target, "#L", metadata->source_line);
+    if (line > 0) StrAppend(&target, "#L", line);
     links.push_back({{"range", view.RangeOf({static_cast<uint32_t>(start), static_cast<uint32_t>(end - start)})},
                      {"target", target}});
   }

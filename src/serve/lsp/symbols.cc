@@ -41,7 +41,7 @@ json SymbolsOf(const View& view) {
                            computation.whole, computation.name);
     json children = json::array();
     for (const IndexedInstruction& hlo : index.InstructionsOf(computation)) {
-      const bool calls = hlo.opcode.known() && Info(OpcodeOf(index.TextOf(hlo.opcode))).op_class == OpClass::kControlFlow;
+      const bool calls = hlo.opcode.known() && Info(index.OpcodeOf(hlo)).op_class == OpClass::kControlFlow;
       if (!all && !calls) continue;
       children.push_back(SymbolOf(view, index.NameOf(hlo), calls ? kMethod : kVariable,
                                   DetailOf(index, hlo) + TripsOf(view, hlo), hlo.whole, hlo.name));

@@ -18,6 +18,7 @@ namespace shoal::internal {
 namespace {
 
 constexpr size_t kMaxHeaderBytes = 4096;
+constexpr size_t kChunkBytes = size_t{1} << 16;
 constexpr size_t kMaxQueuedBytes = size_t{256} << 20;
 constexpr auto kGrace = std::chrono::seconds(1);
 
@@ -51,7 +52,7 @@ bool MessageReader::Fill() {
     buffer_.erase(0, at_);
     at_ = 0;
   }
-  char chunk[1 << 16];
+  char chunk[kChunkBytes];
   while (true) {
     const ssize_t got = read(file_, chunk, sizeof(chunk));
     if (got < 0 && errno == EINTR) continue;
@@ -103,13 +104,20 @@ std::optional<MessageReader::Message> MessageReader::NextWithHeaders() {
     }
   }
   if (!length) return error.empty() ? std::nullopt : std::optional(Message{"", std::move(error)});
-  if (buffer_.capacity() < *length && *length < (size_t{64} << 20)) buffer_.reserve(at_ + *length);
-  while (buffer_.size() - at_ < *length)
+  // A wrong length must not reserve much memory before the bytes arrive.
+  constexpr size_t kTrusted = size_t{64} << 20;
+  buffer_.reserve(at_ + std::min(*length, kTrusted) + kChunkBytes);
+  while (buffer_.size() - at_ < *length) {
+    if (buffer_.capacity() - buffer_.size() < kChunkBytes) buffer_.reserve(at_ + *length + kChunkBytes);
     if (!Fill()) return std::nullopt;
+  }
   Message message;
-  if (buffer_.size() - at_ == *length) {
+  const size_t behind = buffer_.size() - at_ - *length;
+  if (behind < *length) {  // the shorter part is copied
+    std::string rest = buffer_.substr(at_ + *length);
+    buffer_.resize(at_ + *length);
     buffer_.erase(0, at_);
-    message.text = std::exchange(buffer_, {});  // avoids a copy of a large document
+    message.text = std::exchange(buffer_, std::move(rest));
     at_ = 0;
   } else {
     message.text = buffer_.substr(at_, *length);

@@ -4,14 +4,13 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 
 #include "core/base/result.h"
 
 namespace shoal::internal {
 
-// Moves long strings into the result, because an opened document arrives as one string.
-Result<nlohmann::json> ReadJson(std::string_view text);
+// Needs memory for one more copy of a long string, such as an opened document, in addition to text and result.
+Result<nlohmann::json> ReadJson(std::string text);
 
 // JSON text on one line. Bytes that are not UTF-8 are replaced.
 std::string WriteJson(const nlohmann::json& value);
