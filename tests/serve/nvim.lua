@@ -24,4 +24,25 @@ local column = vim.fn.col(".")
 local where = { textDocument = text.textDocument, position = { line = line - 1, character = column - 1 } }
 local hover = ask("textDocument/hover", where)
 print("hover " .. (hover and hover.contents.value:match("trip count: %d+") or "none"))
+
+-- Every feature on every file: the number of files for which each one answers.
+local answered = {}
+for other in vim.env.SHOAL_FILES:gmatch("[^\n]+") do
+  vim.cmd("edit " .. vim.fn.fnameescape(other))
+  vim.bo.filetype = "hlo"
+  vim.wait(20000, function() return #vim.lsp.buf_get_clients(0) > 0 end)
+  local document = { uri = vim.uri_from_bufnr(0) }
+  vim.fn.cursor(math.floor(vim.fn.line("$") / 2), 1)
+  local row = vim.fn.search("^ *\\(ROOT \\)\\?%\\?[A-Za-z0-9_.:-]\\+ = .*(", "w")
+  local at = { line = row - 1, character = math.max(vim.fn.match(vim.fn.getline(row), " = ") - 1, 0) }
+  local range = { start = { line = row - 1, character = 0 }, ["end"] = { line = row + 20, character = 0 } }
+  for _, method in ipairs({ "hover", "definition", "declaration", "implementation", "references", "documentHighlight",
+    "completion", "signatureHelp", "prepareRename", "prepareCallHierarchy", "documentLink", "documentSymbol", "foldingRange",
+    "codeLens", "inlayHint", "codeAction", "semanticTokens/full", "semanticTokens/range", "formatting" }) do
+    local found = ask("textDocument/" .. method, { textDocument = document, position = at, range = range,
+      context = { includeDeclaration = true, diagnostics = {} }, options = { tabSize = 2, insertSpaces = true } })
+    answered[method] = (answered[method] or 0) + (found and 1 or 0)
+  end
+end
+for method, count in pairs(answered) do print("answered " .. method .. " " .. count) end
 vim.cmd("qall!")

@@ -31,11 +31,18 @@ def run_nvim(environment):
     nvim = shutil.which("nvim")
     if nvim is None:
         return 0, 0, 1
+    shared = pathlib.Path(environment["SHOAL_SHARED"])
+    files = [*sorted((shared / "seeds").glob("*")), *(shared / "corpus/xla").glob("*mixtral_8x7b_bf16_2x8.hlo"),
+             ROOT / "tests/ops/bad-reverse-c2.hlo", ROOT / "tests/stablehlo/loop.mlir"]
     done = subprocess.run([nvim, "--headless", "-u", "NONE", "-S", str(HERE / "nvim.lua")], capture_output=True, text=True,
-                          env={**environment, "SHOAL_ROOT": str(ROOT), "SHOAL_FILE": str(ROOT / "examples/nested_loops.hlo")},
-                          timeout=120, check=False)
+                          env={**environment, "SHOAL_ROOT": str(ROOT), "SHOAL_FILE": str(ROOT / "examples/nested_loops.hlo"),
+                               "SHOAL_FILES": "\n".join(map(str, files))}, timeout=300, check=False)
     output = done.stdout + done.stderr
     expected = [r"filetype hlo", r"symbols [1-9]", r"hover trip count: \d"]
+    expected += [f"answered {method} {len(files)}\\b" for method in
+                 ("hover", "definition", "references", "documentSymbol", "foldingRange", "semanticTokens/full", "completion")]
+    expected += [f"answered {method} [1-9]" for method in ("codeLens", "inlayHint", "codeAction", "formatting", "prepareRename",
+                                                           "prepareCallHierarchy", "documentHighlight", "documentLink")]
     missing = [pattern for pattern in expected if not re.search(pattern, output)]
     if missing:
         print(f"Neovim printed\n{output}\nwithout {missing}")

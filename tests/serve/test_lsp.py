@@ -182,6 +182,50 @@ async def test_errors_while_typing_and_after_repair(client):
         assert bool(client.diagnostics[uri]) == errors
 
 
+def requests(uri, where, around):
+    """A call of each feature: the client's function and its parameters."""
+    document = identifier(uri)
+    for name in ("hover", "definition", "declaration", "implementation", "document_highlight", "completion", "signature_help",
+                 "prepare_rename", "prepare_call_hierarchy"):
+        kind = "".join(part.capitalize() for part in name.removeprefix("prepare_call_").split("_"))
+        params = types.CallHierarchyPrepareParams if "hierarchy" in name else getattr(types, f"{kind}Params")
+        yield f"text_document_{name}_async", params(text_document=document, position=where)
+    for name in ("document_link", "document_symbol", "folding_range", "code_lens"):
+        kind = "".join(part.capitalize() for part in name.split("_"))
+        yield f"text_document_{name}_async", getattr(types, f"{kind}Params")(text_document=document)
+    yield "text_document_references_async", types.ReferenceParams(
+        text_document=document, position=where, context=types.ReferenceContext(include_declaration=True))
+    yield "text_document_inlay_hint_async", types.InlayHintParams(text_document=document, range=around)
+    yield "text_document_code_action_async", types.CodeActionParams(
+        text_document=document, range=around, context=types.CodeActionContext(diagnostics=[]))
+    yield "text_document_semantic_tokens_full_async", types.SemanticTokensParams(text_document=document)
+    yield "text_document_semantic_tokens_range_async", types.SemanticTokensRangeParams(text_document=document, range=around)
+    yield "text_document_formatting_async", types.DocumentFormattingParams(
+        text_document=document, options=types.FormattingOptions(tab_size=2, insert_spaces=True))
+    yield "workspace_symbol_async", types.WorkspaceSymbolParams(query="fusion")
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("path", [*sorted((SHARED / "seeds").glob("*")), LARGE, ROOT / "tests/ops/bad-reverse-c2.hlo",
+                                  ROOT / "tests/stablehlo/bad-shape.mlir"], ids=lambda path: path.name[:40])
+async def test_every_feature_answers(client, path):
+    """No request fails; those that need no module answer also where the text has errors."""
+    if not path.exists():
+        pytest.skip("not there")
+    text, uri = path.read_text().partition("\n// ERROR")[0], path.as_uri()
+    await open_text(client, text, uri)
+    lines = text.split("\n")
+    number = next(i for i in range(len(lines) // 2, len(lines)) if " = " in lines[i] and "(" in lines[i])
+    where = types.Position(number, lines[number].index(" = ") - 1)
+    around = types.Range(types.Position(number, 0), types.Position(number + 20, 0))
+    answers = {}
+    for name, params in requests(uri, where, around):
+        answers[name] = await getattr(client, name)(params)
+    assert answers["text_document_hover_async"] and answers["text_document_definition_async"]
+    assert answers["text_document_document_symbol_async"] and answers["text_document_semantic_tokens_range_async"].data
+    assert answers["text_document_references_async"] and answers["text_document_folding_range_async"]
+
+
 @pytest.mark.asyncio
 async def test_hover(client):
     text, uri = LOOPS.read_text(), LOOPS.as_uri()
@@ -369,6 +413,9 @@ async def test_counterparts_in_another_stage(client, tmp_path):
     found = await client.text_document_implementation_async(
         types.ImplementationParams(**at(before.as_uri(), position(text, "reduce-scatter(", 1))))
     assert [one.uri for one in found] == [after.as_uri()]
+    after.unlink()  # a file that vanishes has no counterpart
+    assert not await client.text_document_implementation_async(
+        types.ImplementationParams(**at(before.as_uri(), position(text, "reduce-scatter(", 1))))
 
 
 @pytest.mark.asyncio

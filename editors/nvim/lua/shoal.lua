@@ -1,4 +1,5 @@
--- require("shoal").setup({ machine = "h100x8" }) starts the language server for HLO files.
+-- require("shoal").setup({ machine = "h100x8" }) starts the language server for HLO files;
+-- with filetypes = { "hlo", "mlir" }, also for StableHLO text.
 local M = {}
 
 local clients = {}
@@ -15,7 +16,7 @@ end
 function M.setup(settings)
   settings = settings or {}
   vim.api.nvim_create_autocmd("FileType", {
-    pattern = "hlo",
+    pattern = settings.filetypes or { "hlo" },
     callback = function(event)
       start({
         name = "shoal",

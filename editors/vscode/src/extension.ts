@@ -53,10 +53,11 @@ const reported = (action: () => Promise<void>) => async (): Promise<void> => {
 };
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const settings = vscode.workspace.getConfiguration("shoal");
   client = new LanguageClient("shoal", "shoal", { command: program(), args: ["lsp"] }, {
-    documentSelector: [{ language: "hlo" }],
+    documentSelector: [{ language: "hlo" }, ...(settings.get("mlir", false) ? [{ language: "mlir" }] : [])],
     synchronize: { configurationSection: "shoal" },
-    initializationOptions: vscode.workspace.getConfiguration("shoal"),
+    initializationOptions: settings,
   });
   context.subscriptions.push(
     vscode.commands.registerCommand("shoal.openReport", reported(async () => {

@@ -1,6 +1,7 @@
 // Indexes StableHLO text: functions, values with their scopes, and calls.
 #include "serve/documents/mlir_lexer.h"
 #include "serve/documents/text_scanners.h"
+#include "serve/documents/value_scopes.h"
 
 namespace shoal::internal {
 namespace {
@@ -19,14 +20,8 @@ class StablehloScanner {
   }
 
  private:
-  // A name that a region hides: the region's end makes its old meaning visible again.
-  struct Hidden {
-    std::string_view name;
-    uint32_t before = kNone;
-  };
+  // The current statement in a region.
   struct Region {
-    std::vector<Hidden> hidden;
-    // Of the current statement in this region:
     uint32_t op = kNone;
     int parentheses = 0;
     bool has_region = false;
@@ -128,16 +123,14 @@ class StablehloScanner {
     }
     region().has_region = true;
     regions_.push_back(std::move(opened));
+    scopes_.Open();
     for (const uint32_t argument : regions_[regions_.size() - 2].arguments) Show(index_.instructions[argument].name, argument);
   }
 
   void CloseRegion() {
-    for (auto hidden = region().hidden.rbegin(); hidden != region().hidden.rend(); ++hidden) {
-      if (hidden->before == kNone) names_.erase(hidden->name);
-      else names_[hidden->name] = hidden->before;
-    }
     const bool ends_function = region().is_function_body;
     regions_.pop_back();
+    scopes_.Close();
     if (ends_function) EndFunction();
   }
 
@@ -220,8 +213,7 @@ class StablehloScanner {
     if (function_ != kNone && is_argument) {
       AddArgument(at);
     } else if (in_function()) {
-      const auto found = names_.find(NameOf(at));
-      index_.references.push_back({at, found == names_.end() ? kNone : found->second, region().op, false, false});
+      index_.references.push_back({at, scopes_.Find(NameOf(at)), region().op, false, false});
     }
     Extend();
   }
@@ -239,20 +231,15 @@ class StablehloScanner {
       argument.whole.length = end_ - at.offset;
     } else {
       Next();  // past '='; the initial value has the type of the argument
-      const auto initial = names_.find(BareName(text_, lexer_.token().span()));
-      if (lexer_.kind() == MlirTok::kValue && initial != names_.end())
-        argument.shape = index_.instructions[initial->second].shape;
+      const uint32_t initial = scopes_.Find(NameOf(lexer_.token().span()));
+      if (lexer_.kind() == MlirTok::kValue && initial != kNone) argument.shape = index_.instructions[initial].shape;
     }
     index_.instructions.push_back(argument);
     if (region().is_block) Show(at, number);
     else region().arguments.push_back(number);
   }
 
-  void Show(TextSpan name, uint32_t number) {
-    const auto [entry, is_new] = names_.try_emplace(NameOf(name), number);
-    region().hidden.push_back({entry->first, is_new ? kNone : entry->second});
-    entry->second = number;
-  }
+  void Show(TextSpan name, uint32_t number) { scopes_.Define(NameOf(name), number); }
 
   void ReadSymbol() {
     if (in_function()) index_.references.push_back({lexer_.token().span(), kNone, region().op, true, false});
@@ -318,7 +305,7 @@ class StablehloScanner {
   MlirLexer lexer_;
   uint32_t end_ = 0;  // of the previous token
   std::vector<Region> regions_;
-  absl::flat_hash_map<std::string_view, uint32_t> names_;
+  ValueScopes scopes_;
   IndexedComputation pending_;
   uint32_t function_ = kNone;  // number of `pending_`
   size_t function_reference_ = 0;
