@@ -39,11 +39,15 @@ def _bytes_of(source: Any) -> bytes:
     portable = getattr(source, "mlir_module_serialized", None)  # jax.export.Exported
     if isinstance(portable, (bytes, bytearray)):
         return bytes(portable)
-    for name in ("as_serialized_hlo_module_proto", "SerializeToString", "serialize", "as_text"):
+    if callable(getattr(getattr(source, "operation", None), "get_asm", None)):  # a module of MLIR's Python bindings
+        return str(source.operation.get_asm(enable_debug_info=True)).encode()
+    # Lowered.as_text has the source lines only if it is asked for them.
+    for name, options in (("as_serialized_hlo_module_proto", {}), ("SerializeToString", {}), ("serialize", {}),
+                          ("as_text", {"debug_info": True}), ("as_text", {})):
         method = getattr(source, name, None)
         if callable(method):
             try:
-                content = method()
+                content = method(**options)
             except (TypeError, NotImplementedError):
                 continue
             return content.encode() if isinstance(content, str) else bytes(content)

@@ -12,7 +12,7 @@ def frame(page: str, text: str, height: int = 640) -> str:
     if len(page) > _MAX_BYTES:
         return (f"<pre>{html.escape(text)}</pre><p>The page has {len(page) / 1e6:.1f} MB; "
                 "<code>module.report('page.html')</code> writes it to a file.</p>")
-    return (f'<iframe srcdoc="{html.escape(page, quote=True)}" sandbox="allow-scripts allow-same-origin" '
+    return (f'<iframe srcdoc="{html.escape(page, quote=True)}" sandbox="allow-scripts allow-popups allow-downloads" '
             f'style="width:100%;height:{height}px;border:1px solid #ccc"></iframe>')
 
 

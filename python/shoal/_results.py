@@ -83,12 +83,13 @@ class Result:
         rows = self._table()[:50]
         if not rows:
             return f"<pre>{html.escape(self.to_text(120))}</pre>"
-        columns = [name for name, value in rows[0].items() if not isinstance(value, (dict, list))]
+        columns = [name for name, value in rows[0].items() if not isinstance(value, (dict, list))
+                   and any(row.get(name) is not None for row in rows)]
         head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(_cell(row.get(name, '')))}</td>" for name in columns) + "</tr>"
                        for row in rows)
         more = len(self._table()) - len(rows)
-        return (f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return (f'<div style="overflow-x:auto"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
                 + (f"<p>{more} more rows</p>" if more else ""))
 
 
