@@ -32,9 +32,8 @@ struct ModuleDiff : View {
 SHOAL_API Result<ModuleDiff> Diff(const Facts& a, const Facts& b, const DiffOptions& options = {});
 
 struct CompareOptions {
-  std::string inputs = {};  // a folder or an .npz file; default: generated
-  InputMode input_mode = InputMode::kRandom;
-  uint64_t random_seed = 0;
+  InputOptions inputs = {};  // of the module that is not partitioned
+  Module shardings_from = {};  // has the shardings of parameters and results that the two modules lack
   std::optional<double> atol = {}, rtol = {};  // default: by the element types
   CompileOptions compile = {};
   ExecuteOptions execute = {};
@@ -49,7 +48,8 @@ struct Comparison : View {
   bool agrees = true;
   std::vector<OutputDifference> outputs = {};
 };
-// Runs both modules on the same inputs. One of them may be the partitioned form of the other.
+// Runs both modules on the same inputs. One of them may be the partitioned form of the other. Collective in a job, whose
+// first process gets the comparison.
 SHOAL_API Result<Comparison> Compare(const Module& a, const Module& b, const CompareOptions& options = {});
 
 }  // namespace shoal::inline v0_1

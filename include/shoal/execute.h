@@ -2,9 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <stop_token>
 
-#include "shoal/module.h"
+#include "shoal/job.h"
 
 namespace shoal::internal {
 struct BufferState;
@@ -55,6 +56,8 @@ class SHOAL_API Buffer {
   // The memory for writing. If another buffer or an execution shares it, or if it is borrowed, this buffer first gets a
   // copy of its own. Null if there is no memory for the copy.
   void* mutable_data();
+  // In the syntax of HLO text: "f32[2] {1, 2}".
+  std::string ToLiteral() const;
 
   std::shared_ptr<internal::BufferState>& state() { return state_; }
   const std::shared_ptr<internal::BufferState>& state() const { return state_; }
@@ -83,6 +86,7 @@ struct CompileOptions {
   std::optional<int64_t> num_replicas = {}, num_partitions = {};  // default: from the module
   Numerics numerics = Numerics::kInferred;
   bool observable = false;  // keep every instruction, for on_value and check_nans of a run; slower
+  Job job = {};             // the devices are divided among its processes
   bool fill_elided = true;  // generate values for literals that are missing from the dump; false: an error
   // Called at the start of each stage, on the calling thread.
   std::function<void(std::string_view stage)> progress = {};
@@ -96,10 +100,29 @@ enum class InputMode : uint8_t {
   kDeviceId,  // every element is the number of the device
 };
 
+struct InputOptions {
+  std::string path = {};  // a folder of .npy files, or an .npz file; empty: those of a snapshot, else generated ones
+  InputMode mode = InputMode::kRandom;
+  uint64_t seed = 0;
+  // Values of parameters, by name, in place of generated ones.
+  std::map<std::string, double> fixed = {};
+  // The module before SPMD partitioning: generates its inputs, and splits them by its shardings.
+  Module shardings_from = {};
+  int64_t max_bytes = 0;  // an error if the arguments of a device are larger; 0: no limit
+  std::function<void(double bytes, double total)> progress = {};  // while arrays are generated
+};
+struct Inputs {
+  Buffers arguments = {};
+  std::string description = {};  // "inputs from the snapshot", "no inputs given: generated with …"
+  // Parameters whose arrays, read from files, should be equal on several devices but are not.
+  std::vector<std::string> differing_replicas = {};
+};
+
 struct RunProgress {
   double seconds = 0;
   double instructions = 0;           // executed so far, on all devices
   double expected_instructions = 0;  // 0: unknown
+  std::string positions = {};        // "90 instructions; devices 0-3 at dot.5, device 4 at all-reduce.1"
 };
 
 // An array, or the arrays of a tuple, on a device.
@@ -113,6 +136,9 @@ struct ExecuteOptions {
   uint64_t random_seed = 0;        // of rng, for which HLO does not define the numbers
   bool stub_custom_calls = false;  // generate the results of unknown custom calls instead of an error
   bool profile = false;            // record when each instruction ran
+  bool donate = true;              // buffers that are moved in, and that have no other owner, may be overwritten
+  bool gather = false;             // in a job: the first process gets the results of all devices
+  bool check_snapshot = false;     // compare the results with those that the module's snapshot recorded
   // Limits that stop a run; 0: no limit.
   int64_t max_instructions = 0;  // of each device
   int64_t max_bytes = 0;         // of the arrays of each device
@@ -122,10 +148,15 @@ struct ExecuteOptions {
   // Called after each instruction, on the thread of the device; false stops the run. Both need CompileOptions::observable
   // or the interpreter, and cannot be combined with `profile`.
   std::function<bool(const ObservedValue&)> on_value = {};
+  // Writes the values of the instructions whose names match the regular expression to dD/NAME.npy in the folder. Needs
+  // CompileOptions::observable or the interpreter.
+  std::string dump = {}, dump_folder = "dump";
   // Receives the data of outfeeds, on the thread of the device.
   std::function<void(const ObservedValue&)> on_outfeed = {};
   // Called about ten times per second, from another thread.
   std::function<void(const RunProgress&)> progress = {};
+  // Called after the run, also after one that failed: which values were dumped; that the interpreter took much of the time.
+  std::function<void(const std::string& sentence)> note = {};
   std::stop_token stop = {};  // a requested stop ends the run within about a tenth of a second
 };
 
@@ -145,14 +176,23 @@ struct SHOAL_API RunResult {
   std::vector<int64_t> peak_bytes = {};  // of the arrays of each device
   std::vector<std::vector<CollectiveTraffic>> traffic = {};  // by device
   std::vector<Diag> warnings = {};
+  std::optional<bool> equals_snapshot = {};  // with ExecuteOptions::check_snapshot
+  // For ToText and ToJson: where the arguments are from; the seconds of each run if there were several.
+  std::string inputs = {};
+  std::vector<double> run_seconds = {};
 
   // What `shoal run` prints.
-  std::string ToText() const;
+  std::string ToText(const TextStyle& style = {}) const;
   std::string ToJson() const;
+  std::string WarningText(const DiagStyle& style = {}) const;
+  std::string SnapshotText(const TextStyle& style = {}) const;
+  // Writes FOLDER/dD/K.npy for each array of the devices of this process or, if they were gathered, of all devices.
+  Status WriteOutputs(const std::string& folder) const;
   // Every output as a literal; devices with identical outputs share one.
   std::string ToLiterals() const;
   // With ExecuteOptions::profile: the longest instructions, and a trace for Perfetto. Else empty.
-  std::string ProfileText() const;
+  // With `peak`, the text has fractions of this machine's peak, which is measured first.
+  std::string ProfileText(const TextStyle& style = {}, bool peak = false) const;
   std::string ProfileTrace() const;
 
   std::shared_ptr<const internal::RunState> state = {};
@@ -184,6 +224,7 @@ class SHOAL_API Executable {
 
   Module module() const;
   int64_t num_devices() const;
+  int64_t num_local_devices() const;  // in this process; fewer in a job
   int64_t num_replicas() const;
   int64_t num_partitions() const;
   Engine engine() const;  // the one in use
@@ -194,9 +235,13 @@ class SHOAL_API Executable {
   double compile_seconds() const;
   // Problems from which the compilation recovered.
   std::vector<std::string> warnings() const;
+  // Warnings about the module: literals that are missing from the dump.
+  std::string WarningText(const DiagStyle& style = {}) const;
   // The compiled program as text: its steps and kernels. Empty for the interpreter.
   std::string Explain() const;
 
+  // The arguments of `shoal run`.
+  Result<Inputs> MakeInputs(const InputOptions& options) const;
   // The arguments that `shoal run` generates.
   Result<Buffers> GenerateArguments(InputMode mode = InputMode::kRandom, uint64_t seed = 0) const;
   // Reads arguments from .npy files of a folder, or from an .npz file, as `shoal run --inputs` does.
@@ -216,6 +261,14 @@ class SHOAL_API Executable {
  private:
   std::shared_ptr<const internal::ExecutableState> state_;
 };
+
+// Loads the code generator on another thread. The result keeps that thread.
+SHOAL_API std::shared_ptr<void> PrefetchCodeGenerator();
+// The largest number of virtual devices of an execution.
+inline constexpr int64_t kMaxDevices = 4096;
+// The names of InputMode and of Numerics, as options and messages use them; those of Numerics begin with kXlaCpu.
+SHOAL_API std::vector<std::string> InputModeNames();
+SHOAL_API std::vector<std::string> NumericsNames();
 
 // Verifies and compiles the module. A module that was read leniently must have no deviation that strict reading refuses.
 SHOAL_API Result<Executable> Compile(const Module& module, const CompileOptions& options = {});

@@ -19,6 +19,8 @@ struct ReadOptions {
   bool strict = false;
   // If strict, accept exactly the text that XLA's parser accepts, which excludes some text that XLA itself prints.
   bool xla_compatible = false;
+  // A broken rule is an error too. With `strict`, the error then has all deviations and all broken rules.
+  bool verify = false;
 };
 
 // An HLO module. A default-constructed or moved-from module is empty: its functions return nothing, and functions that

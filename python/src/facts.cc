@@ -122,7 +122,7 @@ void BindFacts(nb::module_& m) {
   }, "module"_a, "trip_counts"_a = std::map<std::string, int64_t>(), "backend"_a = "");
   m.def("compare", [](const shoal::Module& a, const shoal::Module& b, uint64_t seed) {
     shoal::CompareOptions options;
-    options.random_seed = seed;
+    options.inputs.seed = seed;
     const shoal::Comparison comparison = WithoutGil([&] { return shoal::Compare(a, b, options); });
     return nb::make_tuple(static_cast<const shoal::View&>(comparison), comparison.agrees);
   }, "a"_a, "b"_a, "seed"_a = 0);

@@ -175,7 +175,7 @@ TEST(Compare, FindsDifferentResults) {
   EXPECT_NE(different.ToText().find("out of bounds"), std::string::npos);
   EXPECT_FALSE(Compare(a, Must(Parse(kAllReduce))).ok());
   EXPECT_FALSE(Compare(a, Module()).ok());
-  EXPECT_FALSE(Compare(a, a, {.inputs = "/no/such/folder"}).ok());
+  EXPECT_FALSE(Compare(a, a, {.inputs = {.path = "/no/such/folder"}}).ok());
 }
 
 TEST(Page, ContainsBothModules) {

@@ -207,9 +207,9 @@ shoal_error* shoal_compare(const shoal_module* a, const shoal_module* b, const s
     SHOAL_C_TRY(ReadStruct(given, options));
     if (options.input_mode < 0 || options.input_mode > SHOAL_INPUTS_DEVICE_ID) return Wrong("unknown input mode");
     shoal::CompareOptions inner;
-    if (options.inputs != nullptr) inner.inputs = options.inputs;
-    inner.input_mode = static_cast<shoal::InputMode>(options.input_mode);
-    inner.random_seed = options.random_seed;
+    if (options.inputs != nullptr) inner.inputs.path = options.inputs;
+    inner.inputs.mode = static_cast<shoal::InputMode>(options.input_mode);
+    inner.inputs.seed = options.random_seed;
     if (options.has_bounds != 0) inner.atol = options.atol;
     if (options.has_bounds != 0) inner.rtol = options.rtol;
     SHOAL_C_TRY(ReadCompileOptions(options.compile, inner.compile));

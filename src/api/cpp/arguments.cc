@@ -1,9 +1,6 @@
-// The arguments of a run: generated, read from files, or given as buffers.
 #include "api/cpp/arguments.h"
 
 #include "core/base/strings.h"
-#include "execute/data/inputs.h"
-#include "execute/interp/memory_preflight.h"
 
 namespace shoal::internal {
 namespace {
@@ -31,13 +28,6 @@ shoal::Result<Value> ValueOf(shoal::Buffer& buffer, const Leaf& leaf, size_t dev
   return value;
 }
 
-// The arguments of each device as one tuple.
-std::vector<Value> AsTuples(Arguments arguments) {
-  std::vector<Value> tuples;
-  for (std::vector<Value>& device : arguments) tuples.push_back(Value::Tuple(std::move(device)));
-  return tuples;
-}
-
 }  // namespace
 
 Buffers BuffersOf(const std::vector<Value>& values) {
@@ -57,6 +47,7 @@ shoal::Result<Arguments> ArgumentsOf(Buffers buffers, const ExecutableState& exe
     return ArgumentError(StrCat("the module runs on ", executable.devices.from, "; the arguments are for ", buffers.size()));
   std::vector<std::vector<Value>> leaves(devices);
   for (size_t d = 0; d < devices; ++d) {
+    if (!executable.IsLocal(d)) continue;
     if (buffers[d].size() != executable.parameters.size())
       return ArgumentError(StrCat("the module takes ", executable.parameters.size(), " arrays, got ", buffers[d].size(),
                                   " for device ", d));
@@ -66,42 +57,11 @@ shoal::Result<Arguments> ArgumentsOf(Buffers buffers, const ExecutableState& exe
       leaves[d].push_back(std::move(*value));
     }
   }
-  return ArgumentsFromLeaves(executable.module->module(), leaves);
+  if (!executable.placement_in_job) return ArgumentsFromLeaves(executable.module->module(), leaves);
+  Arguments arguments(devices);
+  for (size_t d = 0; d < devices; ++d)
+    if (executable.IsLocal(d)) arguments[d] = std::move(ArgumentsFromLeaves(executable.module->module(), {std::move(leaves[d])})[0]);
+  return arguments;
 }
 
 }  // namespace shoal::internal
-
-namespace shoal::inline v0_1 {
-
-Result<Buffers> Executable::GenerateArguments(InputMode mode, uint64_t seed) const {
-  if (mode > InputMode::kDeviceId) return internal::ArgumentError("unknown input mode");
-  return internal::Guarded([&]() -> Result<Buffers> {
-    const internal::Module& module = state_->module->module();
-    const auto inner = static_cast<internal::ArgumentMode>(mode);
-    const internal::DeviceGrid& grid = state_->devices.grid;
-    const double bytes = internal::GeneratedBytes(module, grid, inner);
-    if (internal::Status fits = CheckRunMemory(module, grid, bytes, grid.count()); !fits.ok())
-      return state_->module->MakeError(fits.diag());
-    return internal::BuffersOf(internal::AsTuples(internal::GenerateArguments(module, grid, {inner, seed, {}})));
-  });
-}
-
-Result<Buffers> Executable::ReadArguments(const std::string& path) const {
-  return internal::Guarded([&]() -> Result<Buffers> {
-    auto read = internal::ReadArguments(state_->module->module(), state_->devices.grid, path);
-    if (!read.ok()) return state_->module->MakeError(read.diag());
-    return internal::BuffersOf(internal::AsTuples(std::move(*read)));
-  });
-}
-
-Result<Buffers> Executable::SnapshotArguments() const {
-  return internal::Guarded([&]() -> Result<Buffers> {
-    if (state_->module->file.arguments.empty() && !state_->parameters.empty())
-      return internal::ArgumentError("the module is not a snapshot with arguments");
-    auto read = internal::SnapshotArguments(state_->module->module(), state_->devices.grid, state_->module->file.arguments);
-    if (!read.ok()) return state_->module->MakeError(read.diag());
-    return internal::BuffersOf(internal::AsTuples(std::move(*read)));
-  });
-}
-
-}  // namespace shoal::inline v0_1

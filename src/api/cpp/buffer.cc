@@ -3,6 +3,7 @@
 
 #include "api/cpp/execute_state.h"
 #include "core/base/strings.h"
+#include "execute/data/outputs.h"
 
 namespace shoal::internal {
 
@@ -117,6 +118,8 @@ std::span<const int64_t> Buffer::dims() const { return empty() ? std::span<const
 int64_t Buffer::elements() const { return empty() ? 0 : state_->array.count(); }
 size_t Buffer::bytes() const { return empty() ? 0 : static_cast<size_t>(state_->array.bytes()); }
 const void* Buffer::data() const { return empty() ? nullptr : state_->array.data(); }
+
+std::string Buffer::ToLiteral() const { return empty() ? "" : LiteralText(state_->array); }
 
 void* Buffer::mutable_data() try {
   if (empty()) return nullptr;

@@ -2,6 +2,7 @@
 #include "api/cpp/facts_state.h"
 #include "core/base/strings.h"
 #include "execute/data/inputs.h"
+#include "execute/data/job_outputs.h"
 #include "execute/interp/memory_preflight.h"
 #include "present/reports/compare_report.h"
 #include "shoal/diff.h"
@@ -33,22 +34,23 @@ shoal::Status RunSide(const shoal::CompareOptions& options, Arguments arguments,
   shoal::Result<RunOutcome> outcome = RunArguments(side.executable, std::move(arguments), options.execute);
   if (!outcome.ok()) return outcome.error();
   side.outcome = std::move(*outcome);
+  if (Job* job = JobOf(compile.job)) GatherResults(*job, *side.executable->placement(), side.hlo(), side.outcome.results);
   return Nothing();
 }
 
-Result<Arguments> MakeArguments(const Side& side, const shoal::CompareOptions& options, std::string& inputs) {
+Result<Arguments> MakeArguments(const Side& side, const shoal::CompareOptions& options, const Placement* placement, std::string& inputs) {
   const DeviceGrid& grid = side.devices.grid;
-  if (!options.inputs.empty()) {
-    inputs = StrCat("inputs from ", options.inputs);
-    return ReadArguments(side.hlo(), grid, options.inputs);
+  if (!options.inputs.path.empty()) {
+    inputs = StrCat("inputs from ", options.inputs.path);
+    return ReadArguments(side.hlo(), grid, options.inputs.path, placement);
   }
   if (!side.module->file.arguments.empty()) {
     inputs = "inputs from the snapshot";
-    return SnapshotArguments(side.hlo(), grid, side.module->file.arguments);
+    return SnapshotArguments(side.hlo(), grid, side.module->file.arguments, placement);
   }
-  const auto mode = static_cast<ArgumentMode>(options.input_mode);
-  inputs = StrCat("inputs generated with ", ArgumentModeNames()[static_cast<size_t>(mode)], ", random_seed ", options.random_seed);
-  return GenerateArguments(side.hlo(), grid, {mode, options.random_seed, {}});
+  inputs = StrCat("inputs generated with ", InputModeNames()[static_cast<size_t>(options.inputs.mode)], ", random_seed ",
+                  options.inputs.seed, GeneratedInputNotes(side.hlo(), options.inputs));
+  return GenerateInputs(side.hlo(), grid, options.inputs, placement);
 }
 
 shoal::Result<Side> SideOf(const shoal::Module& module, const shoal::CompareOptions& options) {
@@ -74,26 +76,67 @@ shoal::Comparison PublicComparison(CompareReport given) {
   return out;
 }
 
+// Everything that must fit before the arguments are made.
+Status CheckSides(const Side& whole, const Side& parts, const shoal::CompareOptions& options) {
+  for (const Side* side : {&whole, &parts}) {
+    SHOAL_TRY(CheckConstantMemory(side->hlo()));
+    SHOAL_TRY(CheckArgumentBytes(side->hlo(), options.inputs.max_bytes));
+  }
+  // The arguments of both sides are in memory simultaneously.
+  const double bytes = ArgumentBytes(whole.hlo()) + ArgumentBytes(parts.hlo());
+  return CheckRunMemory(whole.hlo(), whole.devices.grid, bytes, whole.devices.grid.count());
+}
+
+// In a job, the devices of this process.
+Result<std::optional<Placement>> PlacementOf(const Side& side, const shoal::Job& job) {
+  if (job.empty()) return std::optional<Placement>();
+  SHOAL_ASSIGN(placement, job.state()->Place(side.devices.grid.count()));
+  return std::optional<Placement>(std::move(placement));
+}
+
+const Placement* Pointer(const std::optional<Placement>& placement) { return placement ? &*placement : nullptr; }
+
+// The arguments of both modules.
+struct PairArguments {
+  Arguments whole, parts;
+};
+Result<PairArguments> MakePairArguments(const Side& whole, const Side& parts, const Partitioning& partitioning,
+                                        const shoal::CompareOptions& options, std::string& inputs) {
+  SHOAL_TRY(CheckSides(whole, parts, options));
+  SHOAL_ASSIGN(whole_place, PlacementOf(whole, options.compile.job));
+  SHOAL_ASSIGN(parts_place, PlacementOf(parts, options.compile.job));
+  // If both modules get the same arguments, each process makes only those of its own devices; else it needs all.
+  const bool same_devices = !partitioning.is_split && whole.devices.grid.count() == parts.devices.grid.count();
+  PairArguments pair;
+  SHOAL_ASSIGN(arguments, MakeArguments(whole, options, same_devices ? Pointer(whole_place) : nullptr, inputs));
+  pair.whole = std::move(arguments);
+  pair.parts = partitioning.is_split
+                   ? SplitArguments(pair.whole.at(0), parts.on_devices(), partitioning, Pointer(parts_place))
+                   : RegroupArguments(pair.whole, parts.on_devices());
+  if (whole_place)
+    for (size_t device = 0; device < pair.whole.size(); ++device)
+      if (!whole_place->IsLocal(static_cast<int64_t>(device))) pair.whole[device].clear();
+  return pair;
+}
+
 shoal::Result<shoal::Comparison> CompareSides(Side& a, Side& b, const shoal::CompareOptions& options) {
   for (Side* side : {&a, &b})
     if (Status complete = CheckLiterals(side->hlo()); !complete.ok()) return side->module->MakeError(complete.diag());
   const bool is_swapped = IsPartitionedForm(a.hlo(), b.hlo());
   Side &whole = is_swapped ? b : a, &parts = is_swapped ? a : b;
-  Result<Partitioning> partitioning = PartitionPair(whole.hlo(), whole.devices, parts.on_devices());
+  const Module* shardings = options.shardings_from.empty() ? nullptr : &options.shardings_from.state()->module();
+  Result<Partitioning> partitioning = PartitionPair(whole.hlo(), whole.devices, parts.on_devices(), shardings);
   if (!partitioning.ok()) return parts.module->MakeError(partitioning.diag());
-  // The arguments of both sides are in memory simultaneously.
-  const double bytes = ArgumentBytes(whole.hlo()) + ArgumentBytes(parts.hlo());
-  if (Status fits = CheckRunMemory(whole.hlo(), whole.devices.grid, bytes, whole.devices.grid.count()); !fits.ok())
-    return whole.module->MakeError(fits.diag());
   CompareReport report;
-  Result<Arguments> arguments = MakeArguments(whole, options, report.inputs);
+  Result<PairArguments> arguments = MakePairArguments(whole, parts, *partitioning, options, report.inputs);
+  if (Job* job = JobOf(options.compile.job))
+    if (Status ready = job->AgreeOnStatus(arguments.ok() ? Status() : Status(arguments.diag())); !ready.ok())
+      return whole.module->MakeError(ready.diag());
   if (!arguments.ok()) return whole.module->MakeError(arguments.diag());
-  Arguments part_arguments = partitioning->is_split
-                                 ? SplitArguments(arguments->at(0), parts.on_devices(), *partitioning)
-                                 : RegroupArguments(*arguments, parts.on_devices());
   if (partitioning->is_split) report.notes = partitioning->notes;
-  if (shoal::Status ran = RunSide(options, std::move(*arguments), whole); !ran.ok()) return ran.error();
-  if (shoal::Status ran = RunSide(options, std::move(part_arguments), parts); !ran.ok()) return ran.error();
+  if (shoal::Status ran = RunSide(options, std::move(arguments->whole), whole); !ran.ok()) return ran.error();
+  if (shoal::Status ran = RunSide(options, std::move(arguments->parts), parts); !ran.ok()) return ran.error();
+  if (!options.compile.job.is_root()) return shoal::Comparison();
   Result<std::vector<OutputComparison>> outputs =
       CompareResults(whole.hlo(), whole.outcome.results, parts.on_devices(), parts.outcome.results, *partitioning,
                      {options.atol, options.rtol});
@@ -101,8 +144,8 @@ shoal::Result<shoal::Comparison> CompareSides(Side& a, Side& b, const shoal::Com
   if (is_swapped)
     for (OutputComparison& output : *outputs) std::swap(output.a, output.b);
   report.outputs = std::move(*outputs);
-  report.a = StrCat(a.module->file.path, " on ", a.devices.from);
-  report.b = StrCat(b.module->file.path, " on ", b.devices.from);
+  report.a = StrCat(a.module->name(), " on ", a.devices.from);
+  report.b = StrCat(b.module->name(), " on ", b.devices.from);
   return PublicComparison(std::move(report));
 }
 
@@ -112,7 +155,7 @@ shoal::Result<shoal::Comparison> CompareSides(Side& a, Side& b, const shoal::Com
 namespace shoal::inline v0_1 {
 
 Result<Comparison> Compare(const Module& a, const Module& b, const CompareOptions& options) {
-  if (options.input_mode > InputMode::kDeviceId) return internal::ArgumentError("unknown input mode");
+  if (options.inputs.mode > InputMode::kDeviceId) return internal::ArgumentError("unknown input mode");
   return internal::Guarded([&]() -> Result<Comparison> {
     Result<internal::Side> left = internal::SideOf(a, options), right = internal::SideOf(b, options);
     if (!left.ok() || !right.ok()) return left.ok() ? right.error() : left.error();

@@ -2,6 +2,7 @@
 #include "api/cpp/public_shape.h"
 #include "core/base/environment_error.h"
 #include "core/base/strings.h"
+#include "core/base/threads.h"
 #include "execute/interp/memory_preflight.h"
 #include "execute/runtime/run_warnings.h"
 
@@ -61,7 +62,15 @@ shoal::Result<shoal::Executable> CompileVerified(ModuleHandle module, const Comp
   state->numerics = options.numerics == shoal::Numerics::kInferred
                         ? InferNumerics(hlo)
                         : NumericsChoice{static_cast<Numerics>(static_cast<int>(options.numerics) - 1), "given"};
-  state->pool = options.pool ? options.pool->state() : std::make_shared<ThreadPool>(options.threads);
+  const int threads = options.threads == 0 && !options.job.empty() ? options.job.cores() : options.threads;
+  state->pool = options.pool ? options.pool->state() : std::make_shared<ThreadPool>(threads);
+  if (threads > 0 && state->pool->lacks_threads()) return state->module->MakeError(ThreadCreationError());
+  state->job = options.job;
+  if (!options.job.empty()) {
+    Result<Placement> placement = options.job.state()->Place(state->devices.grid.count());
+    if (!placement.ok()) return state->module->MakeError(placement.diag());
+    state->placement_in_job = std::move(*placement);
+  }
   if (Status added = AddExecutable(options, *state); !added.ok()) return state->module->MakeError(added.diag());
   state->parameters = ParameterLeaves(hlo);
   state->results = ResultLeaves(hlo);
@@ -94,6 +103,7 @@ Result<Executable> Compile(const Module& module, const CompileOptions& options) 
 
 Module Executable::module() const { return Module(state_->module); }
 int64_t Executable::num_devices() const { return state_->devices.grid.count(); }
+int64_t Executable::num_local_devices() const { return state_->LocalDevices(); }
 int64_t Executable::num_replicas() const { return state_->devices.grid.replicas; }
 int64_t Executable::num_partitions() const { return state_->devices.grid.partitions; }
 Engine Executable::engine() const { return state_->is_compiled() ? Engine::kJit : Engine::kInterpreter; }
@@ -102,6 +112,11 @@ std::vector<Shape> Executable::argument_shapes() const { return ShapesOf(state_-
 std::vector<Shape> Executable::result_shapes() const { return ShapesOf(state_->results); }
 double Executable::compile_seconds() const { return state_->compile_seconds(); }
 std::vector<std::string> Executable::warnings() const { return state_->warnings; }
+std::string Executable::WarningText(const DiagStyle& style) const {
+  return internal::LocatedDiags{state_->diags, state_->module->file.path, state_->module->text()}.ToText(style);
+}
+std::shared_ptr<void> PrefetchCodeGenerator() { return std::make_shared<std::jthread>(internal::PrefetchCodeGenerator()); }
+std::vector<std::string> NumericsNames() { return {std::begin(internal::kNumerics), std::end(internal::kNumerics)}; }
 std::string Executable::Explain() const { return state_->is_compiled() ? ToString(*state_->executable->program()) : ""; }
 
 }  // namespace shoal::inline v0_1

@@ -73,7 +73,7 @@ Error MakeError(LocatedDiags located) {
   state->diags = located.ToPublic();
   std::stable_partition(state->diags.begin(), state->diags.end(),
                         [](const shoal::Diag& diag) { return diag.severity == shoal::Severity::kError; });
-  state->text = located.ToText({});
+  state->text = located.HasFile() ? located.ToText({}) : StrCat("shoal: error: ", state->diags.front().message, "\n");
   state->json = ErrorJson(located.file, located.source.get(), located.diags);
   state->located = std::move(located);
   return Error(std::move(state));
@@ -103,8 +103,7 @@ const std::string& Error::message() const { return state_->diags.front().message
 int64_t Error::warning_count() const { return state_->located.diags.warnings(); }
 const std::string& Error::ToText() const { return state_->text; }
 std::string Error::ToText(const DiagStyle& style) const {
-  // An error of the call itself has no file.
-  return state_->located.file.empty() && state_->located.source == nullptr ? state_->text : state_->located.ToText(style);
+  return state_->located.HasFile() ? state_->located.ToText(style) : state_->text;
 }
 const std::string& Error::ToJson() const { return state_->json; }
 

@@ -17,6 +17,8 @@ struct LocatedDiags {
   std::string file = {};                        // the name for messages if there is no source
   std::shared_ptr<const Source> source = {};    // may be null
 
+  // False: the error is one of the call itself.
+  bool HasFile() const { return !file.empty() || source != nullptr; }
   // With locations as lines and columns.
   std::vector<shoal::Diag> ToPublic() const;
   std::string ToText(const shoal::DiagStyle& style) const;

@@ -4,11 +4,13 @@
 #include "api/cpp/arguments.h"
 #include "core/base/environment_error.h"
 #include "core/base/strings.h"
+#include "execute/data/job_outputs.h"
+#include "execute/interp/device_positions.h"
 #include "execute/interp/run.h"
+#include "execute/runtime/job_profile.h"
 #include "execute/runtime/observers.h"
 #include "execute/runtime/run_warnings.h"
-#include "present/reports/run_profile.h"
-#include "present/reports/time_report.h"
+#include "present/reports/compare_report.h"
 
 namespace shoal::internal {
 namespace {
@@ -45,11 +47,19 @@ class CallbackObserver final : public Observer {
 // The observers of a run.
 struct RunObservers {
   std::unique_ptr<Observer> nan_check, callback, all;
+  std::unique_ptr<Dump> dump;
 
-  RunObservers(const ExecutableHandle& executable, const RunFlags& options) {
+  Status Create(const ExecutableHandle& executable, const RunFlags& options) {
+    const Module& module = executable->executable->running_module();
+    const int64_t devices = executable->devices.grid.count();
     std::vector<Observer*> each;
+    if (!options.dump.empty()) {
+      SHOAL_ASSIGN(made, Dump::Create(module, options.dump, options.dump_folder, devices));
+      dump = std::move(made);
+      each.push_back(dump.get());
+    }
     if (options.check_nans) {
-      nan_check = NewNanCheck(executable->executable->running_module(), executable->devices.grid.count());
+      nan_check = NewNanCheck(module, devices);
       each.push_back(nan_check.get());
     }
     if (options.on_value) {
@@ -57,21 +67,22 @@ struct RunObservers {
       each.push_back(callback.get());
     }
     if (!each.empty()) all = NewObservers(each);
+    return {};
   }
 };
 
-// Calls options.progress while the devices run.
+// Calls options.progress while the devices run. Most runs end before the first call.
 Watch WatchFor(const RunFlags& options, const Executable& executable) {
   if (!options.progress) return {};
   const auto start = std::chrono::steady_clock::now();
-  const double expected =
-      EstimateInstructionCount(executable.running_module()) * static_cast<double>(executable.grid().count());
-  return [&options, expected, start](std::span<const std::unique_ptr<Device>> running) {
+  return [&options, &executable, expected = -1.0, start](std::span<const std::unique_ptr<Device>> running) mutable {
+    if (expected < 0)
+      expected = EstimateInstructionCount(executable.running_module()) * static_cast<double>(std::ssize(running));
     RunProgress progress;
     progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.expected_instructions = expected;
-    for (const auto& device : running)
-      progress.instructions += static_cast<double>(device->progress().instructions.load(std::memory_order_relaxed));
+    progress.instructions = InstructionsDone(running);
+    progress.positions = FormatDevicePositions(running);
     options.progress(progress);
   };
 }
@@ -81,7 +92,10 @@ RunSettings SettingsOf(const RunFlags& options, const ExecutableState& state, Ob
   settings.pool = state.is_compiled() ? state.pool.get() : nullptr;
   settings.cancel = options.stop;
   settings.watch = WatchFor(options, *state.executable);
-  settings.donate_arguments = true;
+  settings.ticker = &state.ticker;
+  settings.job = JobOf(state.job);
+  settings.placement = state.placement();
+  settings.donate_arguments = options.donate;
   settings.stub_custom_calls = options.stub_custom_calls;
   settings.random_seed = options.random_seed;
   settings.observer = observer;
@@ -101,21 +115,51 @@ std::vector<std::vector<CollectiveTraffic>> PublicTraffic(const RunStats& stats)
   return all;
 }
 
-RunResult MakeRun(std::shared_ptr<RunState> state, RunOutcome outcome) {
+// Collects what other processes have. Collective in a job.
+void GatherRun(const RunFlags& options, RunState& state, RunOutcome& outcome) {
+  const ExecutableState& executable = *state.executable;
+  if (executable.job.empty()) return;
+  Job& job = executable.job.state()->job;
+  const Placement& placement = *executable.placement();
+  const bool all = options.gather || options.check_snapshot;
+  if (all) GatherResults(job, placement, executable.module->module(), outcome.results);
+  if (!all) state.report.outputs = GatherOutputs(job, GroupEqualOutputs(outcome.results));
+  if (state.log != nullptr) GatherStepLog(job, placement, executable.executable->running_module(), *state.log);
+  state.has_all_outputs = all && executable.job.is_root();
+}
+
+// Buffers of the devices whose results are in this process.
+Buffers LocalBuffers(const RunState& state, const std::vector<Value>& results) {
+  Buffers all(results.size());
+  for (size_t d = 0; d < results.size(); ++d)
+    if (state.has_all_outputs || state.executable->IsLocal(d)) all[d] = ArraysOf(results[d]);
+  return all;
+}
+
+shoal::Result<RunResult> MakeRun(const RunFlags& options, std::shared_ptr<RunState> state, RunOutcome outcome) {
   const ExecutableHandle& executable = state->executable;
+  GatherRun(options, *state, outcome);
   RunResult run;
   run.seconds = outcome.stats.seconds;
   run.instructions = outcome.stats.instructions;
   run.iterations = outcome.stats.iterations;
   run.peak_bytes = outcome.stats.peak_bytes;
   run.traffic = PublicTraffic(outcome.stats);
+  if (const std::string note = FallbackMessage(outcome.stats, executable->LocalDevices()); options.note && !note.empty()) options.note(note);
   Diags& diags = state->report.diags;
   diags = executable->diags;
-  const Diags warnings = RunWarnings(outcome.stats, executable->mixed);
-  for (const Diag& diag : warnings.found()) diags.Add(diag);
+  state->warnings = RunWarnings(outcome.stats, executable->mixed);
+  for (const Diag& diag : state->warnings.found()) diags.Add(diag);
   run.warnings = LocatedDiags{diags, executable->module->file.path, executable->module->text()}.ToPublic();
-  run.outputs = BuffersOf(outcome.results);
+  run.outputs = LocalBuffers(*state, outcome.results);
   state->report.stats = std::move(outcome.stats);
+  if (options.check_snapshot && executable->job.is_root()) {
+    const Literal* recorded = executable->module->file.result;
+    Result<std::vector<OutputComparison>> compared = CompareWithLiteral(*recorded, GroupEqualOutputs(outcome.results));
+    if (!compared.ok()) return executable->module->MakeError(compared.diag());
+    run.equals_snapshot = Agree(*compared);
+    state->report.snapshot = std::move(*compared);
+  }
   run.state = std::move(state);
   return run;
 }
@@ -140,63 +184,40 @@ shoal::Result<RunOutcome> RunArguments(const ExecutableHandle& executable, Argum
 
 namespace {
 
+// Fails if the options contradict each other or the executable.
+std::string CheckOptions(const ExecutableState& executable, const RunFlags& options) {
+  const bool observes = options.check_nans || options.on_value || !options.dump.empty();
+  if (observes && !executable.is_observable) return "check_nans, dump and on_value need CompileOptions::observable";
+  if (observes && options.profile) return "profile cannot be combined with check_nans, dump and on_value";
+  if (options.check_snapshot && executable.module->file.result == nullptr) return "the module is not a snapshot with a result";
+  return {};
+}
+
 shoal::Result<RunResult> ExecuteNow(const ExecutableHandle& executable, Buffers buffers, const RunFlags& options) {
   shoal::Result<Arguments> arguments = ArgumentsOf(std::move(buffers), *executable);
   if (!arguments.ok()) return arguments.error();
+  if (const std::string wrong = CheckOptions(*executable, options); !wrong.empty()) return ArgumentError(wrong);
   auto state = std::make_shared<RunState>();
   state->executable = executable;
-  if (options.check_nans || options.on_value) {
-    if (!executable->is_observable) return ArgumentError("check_nans and on_value need CompileOptions::observable");
-    if (options.profile) return ArgumentError("profile cannot be combined with check_nans and on_value");
-  }
-  const RunObservers observers(executable, options);
+  RunObservers observers;
+  Status observable = observers.Create(executable, options);
+  if (Job* job = JobOf(executable->job)) observable = job->AgreeOnStatus(observable);
+  if (!observable.ok()) return executable->module->MakeError(observable.diag());
   if (options.profile) state->log = std::make_unique<StepLog>(executable->devices.grid.count());
   shoal::Result<RunOutcome> outcome = RunArguments(
       executable, std::move(*arguments), options, state->log != nullptr ? state->log.get() : observers.all.get());
-  if (!outcome.ok()) return outcome.error();
-  return MakeRun(std::move(state), std::move(*outcome));
-}
-
-// The report of `shoal run`.
-RunReport ReportOf(const RunResult& run, bool with_outputs) {
-  const RunState& state = *run.state;
-  RunReport report = state.report;
-  report.file = state.executable->module->file.path;
-  report.devices = state.executable->devices;
-  report.numerics = state.executable->numerics;
-  report.compile_seconds = state.executable->compile_seconds();
-  report.run_seconds = {run.seconds};
-  report.text = state.executable->module->file.text();
-  if (!with_outputs) return report;
-  std::vector<Value> results;
-  for (const std::vector<shoal::Buffer>& device : run.outputs) {
-    std::vector<Value> leaves;
-    for (const shoal::Buffer& buffer : device) leaves.push_back(buffer.empty() ? Value() : Value(buffer.state()->array));
-    results.push_back(Value::Tuple(std::move(leaves)));
+  if (observers.dump != nullptr) {
+    if (Job* job = JobOf(executable->job)) observers.dump->Gather(*job);
+    if (options.note) options.note(StrCat("dumped ", observers.dump->Summary()));
   }
-  report.outputs = GroupEqualOutputs(results);
-  return report;
-}
-
-RunProfile ProfileOf(const RunState& state) {
-  return {state.executable->module->file.path, &state.executable->executable->running_module(), state.executable->devices.grid,
-          state.log.get(), 0, 0};
+  if (!outcome.ok()) return outcome.error();
+  return MakeRun(options, std::move(state), std::move(*outcome));
 }
 
 }  // namespace
 }  // namespace shoal::internal
 
 namespace shoal::inline v0_1 {
-
-std::string RunResult::ToText() const { return state == nullptr ? "" : ReportText(internal::ReportOf(*this, true), {}); }
-std::string RunResult::ToJson() const { return state == nullptr ? "" : ReportJson(internal::ReportOf(*this, true)); }
-std::string RunResult::ToLiterals() const { return state == nullptr ? "" : ReportLiterals(internal::ReportOf(*this, true)); }
-std::string RunResult::ProfileText() const {
-  return state == nullptr || state->log == nullptr ? "" : internal::ProfileText(internal::ProfileOf(*state), {});
-}
-std::string RunResult::ProfileTrace() const {
-  return state == nullptr || state->log == nullptr ? "" : TraceJson(internal::ProfileTrace(internal::ProfileOf(*state)));
-}
 
 Result<RunResult> Executable::Execute(Buffers arguments, const ExecuteOptions& options) const {
   return internal::Guarded([&]() -> Result<RunResult> { return internal::ExecuteNow(state_, std::move(arguments), options); });

@@ -32,9 +32,16 @@ std::vector<Instruction> Views(const ModuleHandle& state, const Range& range) {
   return all;
 }
 
-Result<Module> Finished(internal::ModuleFile file, bool strict) {
+internal::ParseOptions InternalOptions(const ReadOptions& options) {
+  return {options.strict, options.xla_compatible, /*collects_deviations=*/options.strict && options.verify};
+}
+
+Result<Module> Finished(internal::ModuleFile file, const ReadOptions& options) {
   if (file.module == nullptr) return internal::MakeError(std::move(file));
-  return Module(std::make_shared<const internal::ModuleState>(std::move(file), strict));
+  const bool has_deviations = file.diags.errors() > 0;
+  auto state = std::make_shared<const internal::ModuleState>(std::move(file), options.strict);
+  if (has_deviations || (options.verify && state->Verified().errors() > 0)) return state->InvalidModuleError();
+  return Module(std::move(state));
 }
 
 }  // namespace
@@ -78,10 +85,10 @@ Shape Module::result_shape() const {
 
 std::vector<Diag> Module::warnings() const {
   if (empty()) return {};
-  return state_->Warnings().ToPublic();
+  return state_->ReaderDiags().ToPublic();
 }
 int64_t Module::warning_count() const { return empty() ? 0 : state_->file.diags.warnings(); }
-std::string Module::WarningText(const DiagStyle& style) const { return empty() ? "" : state_->Warnings().ToText(style); }
+std::string Module::WarningText(const DiagStyle& style) const { return empty() ? "" : state_->ReaderDiags().ToText(style); }
 
 std::string_view Computation::name() const { return computation_->name; }
 bool Computation::is_entry() const { return module_->module().entry == computation_; }
@@ -142,7 +149,7 @@ std::vector<SourceFrame> Instruction::source_stack() const {
 
 Result<Module> Read(const std::string& path, const ReadOptions& options) {
   return internal::Guarded([&]() -> Result<Module> {
-    return Finished(internal::ReadModuleFile(path, {options.strict, options.xla_compatible}), options.strict);
+    return Finished(internal::ReadModuleFile(path, InternalOptions(options)), options);
   });
 }
 
@@ -150,7 +157,7 @@ Result<Module> Parse(std::string_view bytes, const ReadOptions& options, const s
   return internal::Guarded([&]() -> Result<Module> {
     auto source = internal::Source::FromBytes(name, std::string(bytes));
     if (!source.ok()) return internal::MakeError(source.diag(), name);
-    return Finished(internal::ReadModuleSource(std::move(*source), {options.strict, options.xla_compatible}), options.strict);
+    return Finished(internal::ReadModuleSource(std::move(*source), InternalOptions(options)), options);
   });
 }
 

@@ -50,11 +50,14 @@ shoal::Result<ModuleHandle> RunnableModule(const ModuleHandle& given) {
 }
 
 shoal::Result<ModuleHandle> VerifiedModule(ModuleHandle module) {
-  const Diags& verified = module->Verified();
-  if (verified.errors() == 0) return module;
-  LocatedDiags all = module->Warnings();
-  for (const Diag& diag : verified.found()) all.diags.Add(diag);
-  return MakeError(std::move(all));
+  if (module->Verified().errors() > 0) return module->InvalidModuleError();
+  return module;
+}
+
+Error ModuleState::InvalidModuleError() const {
+  LocatedDiags all = ReaderDiags();
+  for (const Diag& diag : Verified().found()) all.diags.Add(diag);
+  return internal::MakeError(std::move(all));
 }
 
 LocatedDiags Located(ModuleFile file) {

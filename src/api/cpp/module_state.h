@@ -26,10 +26,14 @@ struct ModuleState : std::enable_shared_from_this<ModuleState> {
   const Diags& Verified() const;
   std::vector<const Instruction*> UsersOf(const Instruction& hlo) const;
   const Instruction* Find(std::string_view name) const;
+  // As messages name it: "<stdin>" rather than "-".
+  const std::string& name() const { return module().source == nullptr ? file.path : module().source->name(); }
   std::shared_ptr<const Source> text() const { return {shared_from_this(), module().source.get()}; }
   Error MakeError(const Diag& diag) const { return internal::MakeError(diag, file.path, text()); }
-  // The warnings of the reader.
-  LocatedDiags Warnings() const { return {file.diags, file.path, text()}; }
+  // Deviations from XLA's grammar.
+  LocatedDiags ReaderDiags() const { return {file.diags, file.path, text()}; }
+  // The deviations and the broken rules.
+  Error InvalidModuleError() const;
 
   ModuleFile file;
   const bool strict;                               // read strictly, so that it has no deviation

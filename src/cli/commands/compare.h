@@ -1,22 +1,17 @@
 // shoal compare: runs two modules on the same inputs and reports how far their results differ.
 #pragma once
 
-#include "cli/commands/engine_flags.h"
-#include "cli/commands/run_input.h"
-#include "cli/commands/job.h"
-#include "cli/commands/run_limits.h"
-#include "execute/data/compare.h"
+#include "cli/commands/run_flags.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct CompareFlags {
   CommonFlags common;
   JobFlags job;
-  std::string a, b, shardings_from, inputs, argument_mode = "use_random_inputs";
-  std::vector<std::string> fixed_inputs;  // NAME=VALUE
+  InputFlags inputs;
+  std::string a, b;
   std::optional<int64_t> num_replicas, num_partitions;
-  uint64_t random_seed = 0;
-  ErrorBounds bounds;
+  std::optional<double> abs_error_bound, rel_error_bound;
   RunLimits limits;
   bool stub_custom_calls = false;
   EngineFlags engine;
@@ -25,4 +20,4 @@ struct CompareFlags {
 // Returns the exit status.
 int CompareCommand(const CompareFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

@@ -1,22 +1,18 @@
 // shoal run: executes a module on all its devices.
 #pragma once
 
-#include "cli/commands/engine_flags.h"
-#include "cli/commands/run_input.h"
-#include "cli/commands/job.h"
-#include "cli/commands/run_limits.h"
+#include "cli/commands/run_flags.h"
 
-namespace shoal::internal {
+namespace shoal::cli {
 
 struct RunFlags {
   CommonFlags common;
   JobFlags job;
-  std::string file, inputs, outputs, argument_mode = "use_random_inputs", dump, dump_dir = "dump";
-  std::vector<std::string> fixed_inputs;  // NAME=VALUE
+  InputFlags inputs;
+  std::string file, outputs, dump, dump_dir = "dump";
   std::optional<int64_t> num_replicas, num_partitions;
-  uint64_t random_seed = 0;
   EngineFlags engine;
-  std::string numerics, shardings_from;
+  std::string numerics;
   std::string profile;  // "-": print a table; else the trace file
   int64_t num_repeats = 1;
   bool explain = false;
@@ -28,4 +24,4 @@ struct RunFlags {
 // Returns the exit status.
 int RunCommand(const RunFlags& flags);
 
-}  // namespace shoal::internal
+}  // namespace shoal::cli

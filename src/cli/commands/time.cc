@@ -31,7 +31,7 @@ Result<Predictions> PredictFile(const TimeFlags& flags, const Module& module, co
 // The comparison with the profile, as text or JSON.
 Result<std::string> Compared(const TimeFlags& flags, const Prediction& prediction) {
   const Result<Trace> profile = ReadProfile(flags.against);
-  if (!profile.ok()) return profile.error();
+  if (!profile.ok()) return Error::OfArgument(profile.error().message());
   const Result<ProfileMatch> match = Match(prediction, *profile);
   if (!match.ok()) return match.error();
   if (match->mismatch.empty()) return TextOf(*match, flags.common);

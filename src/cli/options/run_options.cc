@@ -2,31 +2,27 @@
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/run.h"
-#include "cli/commands/run_limits.h"
-#include "core/ops/numerics.h"
-#include "execute/data/generate.h"
-#include "execute/interp/memory_preflight.h"
 
 namespace shoal::cli {
 
 Action AddRun(Options& command) {
-  auto flags = std::make_shared<internal::RunFlags>();
+  auto flags = std::make_shared<RunFlags>();
   command.Value("FILE", flags->file, kModuleHelp).Required();
   command.Value("--num_replicas", flags->num_replicas, "Number of replicas (default: inferred from the module)")
-      .Between(1, internal::kMaxRunDevices);
+      .Between(1, kMaxDevices);
   command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the module)")
-      .Between(1, internal::kMaxRunDevices);
-  command.Value("--inputs", flags->inputs, "Directory with dD/K.npy, or K.npy for all devices; or an .npz file");
-  command.Value("--shardings_from", flags->shardings_from,
+      .Between(1, kMaxDevices);
+  command.Value("--inputs", flags->inputs.path, "Directory with dD/K.npy, or K.npy for all devices; or an .npz file");
+  command.Value("--shardings_from", flags->inputs.shardings_from,
                 "Generate the inputs of this module, from before SPMD partitioning, and split them by its shardings");
   command.Value("--outputs", flags->outputs, "Write the results to this directory, as dD/K.npy");
-  command.Value("--hlo_argument_mode", flags->argument_mode, "Method of generating missing inputs")
-      .OneOf(internal::ArgumentModeNames());
-  command.Repeated("--input", flags->fixed_inputs,
+  command.Value("--hlo_argument_mode", flags->inputs.mode, "Method of generating missing inputs")
+      .OneOf(InputModeNames());
+  command.Repeated("--input", flags->inputs.fixed,
                    "NAME=VALUE: give a parameter this value instead of a generated one; may be repeated");
-  command.Value("--random_seed", flags->random_seed, "Seed for generated inputs and rng ops");
+  command.Value("--random_seed", flags->inputs.random_seed, "Seed for generated inputs and rng ops");
   command.Value("--numerics", flags->numerics, "Rounding and summation order (default: inferred from the module)")
-      .OneOf({std::begin(internal::kNumerics), std::end(internal::kNumerics)});
+      .OneOf(NumericsNames());
   command.Flag("--print_literals", flags->print_literals, "Print the results as HLO literals instead of a summary");
   command.Flag("--check_nans", flags->check_nans, "Stop at the first instruction that produces a NaN or an infinity");
   command.Value("--dump", flags->dump, "Write all values of instructions whose name matches this regular expression");
@@ -57,7 +53,7 @@ Action AddRun(Options& command) {
       "  shoal run module.hlo --check_nans --dump='^dot' --dump_dir=/tmp/dots\n"
       "  shoal run module.hlo --profile=trace.json\n"
       "  mpirun -n 4 shoal run module.hlo --outputs=out");
-  return [=] { return internal::RunCommand(*flags); };
+  return [=] { return RunCommand(*flags); };
 }
 
 }  // namespace shoal::cli

@@ -2,17 +2,12 @@
 #pragma once
 
 #include "cli/options/options.h"
-#include "cli/commands/engine_flags.h"
 #include "cli/commands/input.h"
 #include "cli/commands/job.h"
 #include "cli/commands/loop_flags.h"
-#include "cli/commands/run_limits.h"
+#include "cli/commands/run_flags.h"
 
 namespace shoal::cli {
-
-using internal::EngineFlags;
-using internal::JobFlags;
-using internal::RunLimits;
 
 // kStrict: the command is always strict and has no --strict flag.
 enum class Strictness : uint8_t { kFlagControlled, kStrict };

@@ -43,7 +43,7 @@ ToolAnswer Compare(const json& arguments, const ToolContext& context) {
   for (const auto* side : {&a, &b})
     if (const auto* error = std::get_if<std::string>(side)) return FailedAnswer(*error);
   api::CompareOptions options;
-  options.random_seed = arguments.value("seed", uint64_t{0});
+  options.inputs.seed = arguments.value("seed", uint64_t{0});
   options.execute = ExecuteOptionsOf(arguments, context);
   const auto compared = api::Compare(std::get<api::Module>(a), std::get<api::Module>(b), options);
   if (!compared.ok()) return FailedAnswer(compared.error().ToText());

@@ -1,4 +1,4 @@
-#include "cli/commands/device_positions.h"
+#include "execute/interp/device_positions.h"
 
 #include <algorithm>
 
