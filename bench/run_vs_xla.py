@@ -117,9 +117,7 @@ def compare(options, name, xla, text, placed, held, folder):
 
 # Programs of which the interpreter still computes a part, with the reason.
 KNOWN_FALLBACKS = {
-    "scatter_apply": "the function of the scatter is more than one op",
     "logsumexp_reducer": "as lowered: a long dimension with a reducer of several ops, which is folded in stages",
-    "average_pool_gradient": "a window over a dilated base",
 }
 
 

@@ -9,7 +9,7 @@ The efficiency on N threads is the time on one thread divided by N times the tim
 the machine has, the time is an estimate: shoal runs with that many threads, but runs all tasks one after the other
 (SHOAL_TASK_LOG, see core/base/task_log.h), and this script assigns the recorded tasks to threads in the way of the
 thread pool, with the measured time to wake up a worker. The estimate assumes that threads do not share caches and
-memory bandwidth. The inputs are those that shoal generates.
+memory bandwidth. Integers, which may be indices, are the inputs of the pattern; shoal generates all others.
 """
 import argparse
 import heapq
@@ -17,14 +17,20 @@ import json
 import math
 import os
 import pathlib
+import random
+import re
+import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 AWAKE_NS = 500  # until a spinning worker starts a task
 SPIN_NS = 50_000  # until an idle worker sleeps, see core/base/thread_pool.cc
+MAX_INDICES = 1 << 20  # larger arrays of integers are no indices
 FAMILIES = {"fusion": "loops and reductions", "call": "small ops", "while": "loops of a program", "conditional": "loops of a program",
             "dot": "products", "convolution": "convolutions", "sort": "sorts", "topk": "sorts", "scatter": "scatters",
             "gather": "gathers", "reduce-window": "scans", "fft": "FFT", "custom-call": "linear algebra",
@@ -40,13 +46,59 @@ def save_modules(folder, only):
     folder.mkdir(parents=True, exist_ok=True)
     for family in basic_patterns, library_patterns, shape_patterns, op_patterns, program_patterns, cliff_patterns:
         for name, (function, arguments) in family.patterns(xla_cpu.jax, xla_cpu.jnp, np, xla_cpu.ml_dtypes).items():
-            if only in name:
-                (folder / f"{name}.hlo").write_text(xla_cpu.lowered(function, arguments))
+            if only not in name:
+                continue
+            (folder / f"{name}.hlo").write_text(xla_cpu.lowered(function, arguments))
+            leaves = [np.asarray(argument) for argument in xla_cpu.jax.tree.leaves(arguments)]
+            indices = {str(i): leaf for i, leaf in enumerate(leaves) if leaf.dtype.kind in "iu" and leaf.size < MAX_INDICES}
+            if indices:
+                np.savez_compressed(folder / f"{name}.npz", **indices)
+
+
+def npy(kind, dims, data):
+    """A file of NumPy's format."""
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({''.join(f'{dim},' for dim in dims)}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+def number_bytes(element_type, count):
+    """The type in NumPy's terms and `count` numbers between -1 and 1, in a pattern that repeats."""
+    r = random.Random(count)
+    numbers = [r.uniform(-1, 1) for _ in range(min(count, 4099))]
+    if element_type == "bf16":
+        kind, unit = "|V2", b"".join(struct.pack("<f", number)[2:] for number in numbers)
+    elif element_type in ("f16", "f32", "f64"):
+        letter = {"f16": "e", "f32": "f", "f64": "d"}[element_type]
+        kind, unit = f"<f{element_type[1:]}".replace("16", "2").replace("32", "4").replace("64", "8"), struct.pack(f"<{len(numbers)}{letter}", *numbers)
+    else:
+        return None
+    size = len(unit) // max(1, len(numbers))
+    return kind, (unit * (count // max(1, len(numbers)) + 1))[:count * size]
+
+
+def complete_inputs(module, folder):
+    """Unpacks the saved indices and adds numbers for the other parameters. False if a parameter is of another type."""
+    layout = re.search(r"entry_computation_layout=\{\((.*?)\)->", module.read_text()[:20000])
+    with zipfile.ZipFile(module.with_suffix(".npz")) as saved:
+        saved.extractall(folder)
+        names = set(saved.namelist())
+    for k, (element_type, dims) in enumerate(re.findall(r"(\w+)\[([\d,]*)\]", layout[1]) if layout else []):
+        sizes = [int(dim) for dim in dims.split(",") if dim]
+        if f"{k}.npy" in names:
+            continue
+        made = number_bytes(element_type, math.prod(sizes))
+        if made is None:
+            return False
+        (folder / f"{k}.npy").write_bytes(npy(made[0], sizes, made[1]))
+    return True
 
 
 def run(options, module, threads, repeats, log=None, more=()):
     environment = dict(os.environ, **({"SHOAL_TASK_LOG": str(log)} if log else {}))
     command = [str(options.bin), "run", str(module), f"--threads={threads}", f"--num_repeats={repeats}", *more]
+    if options.inputs:
+        command.append(f"--inputs={options.inputs}")
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=options.timeout)
     if done.returncode != 0:
         raise RuntimeError((done.stdout + done.stderr)[-300:])
@@ -111,6 +163,9 @@ def estimated(options, module, threads, folder):
 
 def measure(options, module, folder):
     cores = len(os.sched_getaffinity(0))
+    inputs = folder / module.stem
+    has_indices = module.with_suffix(".npz").exists() and complete_inputs(module, inputs)
+    options.inputs = inputs if has_indices else None
     row = {"name": module.stem, "family": family_of(options, module), "seconds": {}, "estimated": []}
     for threads in options.threads:
         if threads > cores or options.estimate:
@@ -118,6 +173,7 @@ def measure(options, module, folder):
             row["estimated"].append(threads)
         else:
             row["seconds"][threads] = min(measured(options, module, threads) for _ in range(options.rounds))
+    shutil.rmtree(inputs, ignore_errors=True)
     return row
 
 

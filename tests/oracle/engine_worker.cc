@@ -1,7 +1,7 @@
 // Runs modules for engines.py with the interpreter and the engine, in one process, so that thousands take seconds.
 //
 // Each line of standard input is a job and gets one line of output.
-//   both FOLDER    runs FOLDER/module.hlo on FOLDER/in, with the interpreter and with the engine on 1, 2 and 5 threads.
+//   both FOLDER    runs FOLDER/module.hlo on FOLDER/in, with the interpreter and with the engine on 1, 2, 5 and 16 threads.
 //                  "same": identical bits. "differ": engine and interpreter differ; their results are in FOLDER/interp
 //                  and FOLDER/jit. "threads: …": the result depends on the number of threads. "refused: …": both
 //                  engines reject the module. "error: …": anything else.
@@ -74,7 +74,7 @@ Result<std::string> RunBoth(const std::string& folder) {
   SHOAL_ASSIGN(interpreted, Executable::Compile(job.module, {.engine = Engine::kInterpreter, .grid = job.grid}));
   Result<RunOutcome> want = interpreted->Run(job.arguments, Settings());
   std::optional<RunOutcome> first;
-  for (int threads : {1, 2, 5}) {
+  for (int threads : {1, 2, 5, 16}) {
     ThreadPool pool(threads);
     CompileOptions options{.grid = job.grid, .pool = &pool};
     options.passes.verify = threads == 1;

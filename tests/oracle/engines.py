@@ -5,8 +5,8 @@
 
 Uses the programs of run.py, including larger ones, and some that are designed for fusion (nests.py, pieces.py). Needs
 NumPy and ml_dtypes, but not JAX. Results with only one correct value must have the interpreter's bits; sums and
-functions may differ by a few units in the last place, as in run.py. The engine must compute identical bits with 1, 2
-and 5 threads. Program number I of a seed is always the same: --seed=S --program=I. Exit status 1 if a result differs.
+functions may differ by a few units in the last place, as in run.py. The engine must compute identical bits with 1, 2,
+5 and 16 threads. Program number I of a seed is always the same: --seed=S --program=I. Exit status 1 if a result differs.
 """
 import pathlib
 import subprocess

@@ -95,13 +95,18 @@ bool SumParts(std::span<const DnnPart> parts, std::span<const Code> codes, float
 
 // A convolution with a window of one element is a GEMM, which is faster.
 Status Pointwise(const PointwiseGemm& gemm, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
-  const Array a = Widened(operands[gemm.kernel_is_lhs ? 1 : 0], pool);
-  const Array b = Widened(operands[gemm.kernel_is_lhs ? 0 : 1], pool);
+  const Array &left = operands[gemm.kernel_is_lhs ? 1 : 0], &right = operands[gemm.kernel_is_lhs ? 0 : 1];
   const bool is_narrow = results[0].type() != ElementType::kF32;
   Array sums = is_narrow ? Array(ElementType::kF32, results[0].dims()) : std::move(results[0]);
-  ParallelGemm(gemm.m, gemm.n, gemm.k, MatrixView<float>{a.As<float>().data(), gemm.a_row, gemm.a_column},
-               MatrixView<float>{b.As<float>().data(), gemm.b_row, gemm.b_column}, gemm.offsets,
-               sums.Mutable<float>().data(), pool);
+  float* to = sums.Mutable<float>().data();
+  const bool is_done = left.type() == ElementType::kBf16 && right.type() == left.type() &&
+                       ParallelGemm(gemm.m, gemm.n, gemm.k, MatrixView<Bf16>{left.As<Bf16>().data(), gemm.a_row, gemm.a_column},
+                                    MatrixView<Bf16>{right.As<Bf16>().data(), gemm.b_row, gemm.b_column}, gemm.offsets, to, pool);
+  if (!is_done) {
+    const Array a = Widened(left, pool), b = Widened(right, pool);
+    ParallelGemm(gemm.m, gemm.n, gemm.k, MatrixView<float>{a.As<float>().data(), gemm.a_row, gemm.a_column},
+                 MatrixView<float>{b.As<float>().data(), gemm.b_row, gemm.b_column}, gemm.offsets, to, pool);
+  }
   if (is_narrow)
     ConvertOnPool(sums, results[0], pool);
   else
@@ -109,32 +114,54 @@ Status Pointwise(const PointwiseGemm& gemm, std::span<const Array> operands, std
   return {};
 }
 
-Status Convolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
-  if (const auto gemm = PointwiseGemmOf(hlo)) return Pointwise(*gemm, operands, results, pool);
-  const OneDnn* library = OpenOneDnn();
-  const std::optional<DnnForm> form = library == nullptr ? std::nullopt : DnnFormOf(hlo);
-  if (!form) return ConvolveByPatches(hlo, operands, results, pool);
-  const std::vector<DnnPart> parts = SplitConvolution(form->convolution);
+// The code of each part; empty if oneDNN does not support one of them.
+std::vector<Code> CodesOf(const OneDnn& library, std::span<const DnnPart> parts) {
   std::vector<Code> codes;
   for (const DnnPart& part : parts) {
-    codes.push_back(library->ConvolutionFor(part.convolution));
-    if (codes.back() == nullptr) return ConvolveByPatches(hlo, operands, results, pool);
+    codes.push_back(library.ConvolutionFor(part.convolution));
+    if (codes.back() == nullptr) return {};
   }
+  return codes;
+}
+
+// A convolution of bf16 by the CPU's instructions for that. Returns false if oneDNN cannot compute it.
+bool ConvolveBf16(DnnForm form, const Instruction& hlo, std::span<const Array> operands, Array& out, ThreadPool& pool) {
+  const OneDnn* library = OpenOneDnn();
+  const bool is_bf16 = operands[0].type() == ElementType::kBf16 && operands[1].type() == ElementType::kBf16;
+  if (!is_bf16 || !library->HasBf16() || form.convolution.kind != DnnKind::kForward) return false;
+  form.convolution.is_bf16 = true;
+  const std::vector<DnnPart> parts = SplitConvolution(form.convolution);
+  const std::vector<Code> codes = CodesOf(*library, parts);
+  if (codes.empty()) return false;
+  const Array kernel = form.flips_kernel ? Flipped(operands[1], hlo[kDimLabels]->kernel_spatial) : operands[1];
+  auto* source = const_cast<uint16_t*>(operands[0].As<uint16_t>().data()) + form.source_offset;
+  return RunParts(parts, codes, kernel.data(), source, out.Mutable<float>().data(), pool);
+}
+
+// A convolution in f32. Returns false if oneDNN cannot compute it.
+bool ConvolveFloats(const DnnForm& form, const Instruction& hlo, std::span<const Array> operands, Array& out, ThreadPool& pool) {
+  const std::vector<DnnPart> parts = SplitConvolution(form.convolution);
+  const std::vector<Code> codes = CodesOf(*OpenOneDnn(), parts);
+  if (codes.empty()) return false;
   const Array input = Widened(operands[0], pool);
   Array kernel = Widened(operands[1], pool);
-  if (form->flips_kernel) kernel = Flipped(kernel, hlo[kDimLabels]->kernel_spatial);
-  const bool is_narrow = results[0].type() != ElementType::kF32;
-  Array out = is_narrow ? Array(ElementType::kF32, results[0].dims()) : std::move(results[0]);
+  if (form.flips_kernel) kernel = Flipped(kernel, hlo[kDimLabels]->kernel_spatial);
   auto* in_data = const_cast<float*>(input.As<float>().data());
   auto* kernel_data = const_cast<float*>(kernel.As<float>().data());
   float* out_data = out.Mutable<float>().data();
-  bool done = false;
-  if (form->convolution.kind == DnnKind::kForward)
-    done = RunParts(parts, codes, kernel_data, in_data + form->source_offset, out_data, pool);
-  else if (form->convolution.kind == DnnKind::kBackwardData)
-    done = RunParts(parts, codes, kernel_data, out_data + form->source_offset, in_data, pool);
-  else
-    done = SumParts(parts, codes, in_data + form->source_offset, kernel_data, out, pool);
+  if (form.convolution.kind == DnnKind::kForward) return RunParts(parts, codes, kernel_data, in_data + form.source_offset, out_data, pool);
+  if (form.convolution.kind == DnnKind::kBackwardData)
+    return RunParts(parts, codes, kernel_data, out_data + form.source_offset, in_data, pool);
+  return SumParts(parts, codes, in_data + form.source_offset, kernel_data, out, pool);
+}
+
+Status Convolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  if (const auto gemm = PointwiseGemmOf(hlo)) return Pointwise(*gemm, operands, results, pool);
+  const std::optional<DnnForm> form = OpenOneDnn() == nullptr ? std::nullopt : DnnFormOf(hlo);
+  if (!form) return ConvolveByPatches(hlo, operands, results, pool);
+  const bool is_narrow = results[0].type() != ElementType::kF32;
+  Array out = is_narrow ? Array(ElementType::kF32, results[0].dims()) : std::move(results[0]);
+  const bool done = ConvolveBf16(*form, hlo, operands, out, pool) || ConvolveFloats(*form, hlo, operands, out, pool);
   if (is_narrow && done)
     ConvertOnPool(out, results[0], pool);
   else if (!is_narrow)
@@ -163,9 +190,8 @@ bool ConvolveBytes(const Instruction& hlo, std::span<const Array> operands, std:
   if (!form || form->convolution.kind != DnnKind::kForward) return false;
   form->convolution.is_int8 = true;
   const std::vector<DnnPart> parts = SplitConvolution(form->convolution);
-  std::vector<Code> codes;
-  for (const DnnPart& part : parts) codes.push_back(library->ConvolutionFor(part.convolution));
-  if (std::find(codes.begin(), codes.end(), nullptr) != codes.end()) return false;
+  const std::vector<Code> codes = CodesOf(*library, parts);
+  if (codes.empty()) return false;
   const Array kernel = form->flips_kernel ? Flipped(operands[1], hlo[kDimLabels]->kernel_spatial) : operands[1];
   auto* source = const_cast<std::byte*>(operands[0].data()) + form->source_offset;
   auto* result = results[0].Mutable<int32_t>().data();

@@ -123,7 +123,13 @@ bool Crop(DnnForm& form) {
   return true;
 }
 
-constexpr int64_t kMinPartWork = int64_t{1} << 22, kMaxBlocks = 16;  // multiplications that justify a part
+constexpr int64_t kMaxBlocks = 16;
+
+// Multiplications that justify a part: about 20 µs. oneDNN is slower with few features.
+int64_t MinPartWork(const DnnConvolution& of) {
+  const int64_t features = std::min(of.in_features, of.out_features) / of.groups;
+  return features < 8 ? int64_t{1} << 18 : int64_t{1} << 20;
+}
 
 // Rows [begin, end) of the first spatial dimension of the result.
 std::optional<DnnPart> RowsPart(const DnnConvolution& whole, int64_t begin, int64_t end) {
@@ -183,7 +189,7 @@ std::optional<DnnForm> DnnFormOf(const Instruction& hlo) {
 std::vector<DnnPart> SplitConvolution(const DnnConvolution& whole) {
   const int64_t work = whole.batch * Product(whole.result) * Product(whole.kernel) * whole.in_features *
                        (whole.out_features / whole.groups);
-  const int64_t max_parts = std::clamp<int64_t>(work / kMinPartWork, 1, kMaxBlocks);
+  const int64_t max_parts = std::clamp<int64_t>(work / MinPartWork(whole), 1, kMaxBlocks);
   std::vector<DnnPart> parts;
   const int64_t batches = std::min(max_parts, whole.batch);
   const int64_t rows = whole.kind == DnnKind::kForward && whole.result[0] >= 8 ? std::min(max_parts / batches, whole.result[0] / 4) : 1;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/algorithms/windows_by_range.h"
 #include "transform/loops/lane_kernel.h"
 
 namespace shoal::internal {
@@ -77,44 +78,28 @@ class WindowQueue {
  public:
   WindowQueue(const ScatterPlan& plan, BlockCombiner& combiner) : plan_(plan), combiner_(combiner) {}
 
-  // Adds the windows that start in [begin, end), moved by `offset`. The updates of the first window begin at `from`.
-  void AddAll(int64_t begin, int64_t end, int64_t offset, int64_t from) {
-    const auto windows = static_cast<int64_t>(plan_.starts.size());
-    if (!plan_.windows_disjoint) {
-      for (int64_t i = 0; i < windows; ++i, from += plan_.window())
-        if (plan_.starts[static_cast<size_t>(i)] >= 0) AddElements(plan_.starts[static_cast<size_t>(i)] + offset, from);
-    } else {
-      for (int64_t i = 0; i < windows;) i = AddWindows(i, begin, end, offset, from);
-    }
+  // Combines the windows of a group, moved by `offset`. The updates of the first window begin at `from`.
+  void CombineAll(const WindowsByRange<int64_t>& windows, int64_t part, int64_t offset, int64_t from) {
+    windows.ForEach(part, [&](int64_t i) {
+      const int64_t start = plan_.starts[static_cast<size_t>(i)] + offset, update = from + i * plan_.window();
+      if (plan_.windows_disjoint)
+        Push(start, update);
+      else
+        AddElements(start, update);
+    });
     while (queue_.count > 0) CombineDistinct();
   }
 
  private:
-  void AddElements(int64_t start, int64_t from) {
-    for (int64_t inner : plan_.inner)
-      for (int64_t i = 0; i < plan_.length; ++i) {
-        queue_.at[queue_.count] = start + inner + i;
-        queue_.from[queue_.count] = from++;
-        if (++queue_.count == kBlock) CombineDistinct();
-      }
+  void Push(int64_t start, int64_t from) {
+    queue_.at[queue_.count] = start;
+    queue_.from[queue_.count] = from;
+    if (++queue_.count == kBlock) CombineDistinct();
   }
 
-  // Adds windows from number `first`, as many as the queue has space for. Returns the number of the next one. Selects
-  // without a branch, which would be unpredictable.
-  int64_t AddWindows(int64_t first, int64_t begin, int64_t end, int64_t offset, int64_t from) {
-    const int64_t* starts = plan_.starts.data();
-    const int64_t window = plan_.window();
-    const int64_t last = std::min(std::ssize(plan_.starts), first + kBlock - queue_.count);
-    const auto size = static_cast<uint64_t>(end - begin);
-    int64_t count = queue_.count;
-    for (int64_t i = first; i < last; ++i) {
-      queue_.at[count] = starts[i] + offset;
-      queue_.from[count] = from + i * window;
-      count += static_cast<uint64_t>(starts[i] - begin) < size ? 1 : 0;
-    }
-    queue_.count = count;
-    if (count >= kBlock - kBlock / 8) CombineDistinct();
-    return last;
+  void AddElements(int64_t start, int64_t from) {
+    for (int64_t inner : plan_.inner)
+      for (int64_t i = 0; i < plan_.length; ++i) Push(start + inner + i, from++);
   }
 
   static size_t SlotOf(int64_t start) { return static_cast<uint32_t>(start * 0x9e3779b1) >> 20; }
@@ -176,9 +161,9 @@ void ScatterByFunction(const ScatterPlan& plan, std::span<const Array> updates, 
                        ThreadPool& pool) {
   const auto windows = static_cast<int64_t>(plan.starts.size()), outer = static_cast<int64_t>(plan.outer.size());
   constexpr int64_t kFew = int64_t{1} << 13;
-  // Threads combine the windows that start in a range of the array.
   const bool is_split = plan.windows_disjoint && windows * plan.window() * outer >= kFew;
-  const int64_t parts = is_split ? pool.threads() : 1, each = (plan.count + parts - 1) / parts;
+  const WindowsByRange<int64_t> ranges(plan.starts, plan.count, is_split, pool);
+  const int64_t parts = ranges.parts();
   std::vector<const std::byte*> from;
   std::vector<std::byte*> out;
   for (size_t k = 0; k < arrays.size(); ++k) {
@@ -186,9 +171,9 @@ void ScatterByFunction(const ScatterPlan& plan, std::span<const Array> updates, 
     out.push_back(arrays[k].mutable_data());
   }
   const auto task = [&](int64_t task) {
-    const int64_t o = task / parts, begin = task % parts * each, end = std::min(plan.count, begin + each);
+    const int64_t o = task / parts;
     BlockCombiner combiner(from, arrays, out, function);
-    WindowQueue(plan, combiner).AddAll(begin, end, plan.outer[static_cast<size_t>(o)], o * windows * plan.window());
+    WindowQueue(plan, combiner).CombineAll(ranges, task % parts, plan.outer[static_cast<size_t>(o)], o * windows * plan.window());
   };
   if (is_split) return pool.Run(outer * parts, task);
   for (int64_t o = 0; o < outer; ++o) task(o);

@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/algorithms/windows_by_range.h"
+
 namespace shoal::internal {
 namespace {
 
@@ -25,31 +27,13 @@ void FoldColumns(const ScatterPlan& plan, int64_t begin, int64_t end, const T* u
   }
 }
 
-// Calls task(i) for the windows that start in [begin, end). Selects them in blocks, without an unpredictable branch.
-template <class Index, class Task>
-[[gnu::always_inline]] inline void ForStartsIn(std::span<const Index> starts, int64_t begin, int64_t end, const Task& task) {
-  const auto count = static_cast<int64_t>(starts.size());
-  const auto size = static_cast<uint64_t>(end - begin);
-  constexpr int64_t kBlock = 256;
-  int32_t selected[kBlock];
-  for (int64_t first = 0; first < count; first += kBlock) {
-    int64_t found = 0;
-    for (int64_t i = 0; i < std::min(kBlock, count - first); ++i) {
-      selected[found] = static_cast<int32_t>(i);
-      found += static_cast<uint64_t>(starts[static_cast<size_t>(first + i)] - begin) < size ? 1 : 0;
-    }
-    for (int64_t k = 0; k < found; ++k) task(first + selected[k]);
-  }
-}
-
 template <Combiner fold, class T>
-void FoldWindows(const ScatterPlan& plan, int64_t begin, int64_t end, const T* updates, T* out) {
+void FoldWindows(const ScatterPlan& plan, const WindowsByRange<int64_t>& windows, int64_t part, const T* updates, T* out) {
   const int64_t* starts = plan.starts.data();
-  if (plan.window() == 1)
-    return ForStartsIn(plan.starts, begin, end, [&](int64_t i) { FoldElement<fold>(out[starts[i]], updates[i]); });
+  if (plan.window() == 1) return windows.ForEach(part, [&](int64_t i) { FoldElement<fold>(out[starts[i]], updates[i]); });
   if (plan.inner.size() == 1)
-    return ForStartsIn(plan.starts, begin, end, [&](int64_t i) { FoldRow<fold>(out + starts[i], updates + i * plan.length, plan.length); });
-  ForStartsIn(plan.starts, begin, end, [&](int64_t i) {
+    return windows.ForEach(part, [&](int64_t i) { FoldRow<fold>(out + starts[i], updates + i * plan.length, plan.length); });
+  windows.ForEach(part, [&](int64_t i) {
     const T* from = updates + i * plan.window();
     for (int64_t offset : plan.inner) {
       FoldRow<fold>(out + starts[i] + offset, from, plan.length);
@@ -78,9 +62,9 @@ void SumElements(std::span<const Index> indices, int64_t size, const T* updates,
   for (int64_t t = 0; t < kTasks; ++t) FoldRow<Combiner::kAdd>(out, sums.data() + t * size, size);
 }
 
-// With ranges, every thread reads all indices. Two threads that share a cache are then not faster than one, so few threads
-// use ranges only for arrays larger than the cache.
-constexpr int64_t kManyThreads = 4;
+// Few threads that share a cache are not faster than one if each reads all indices, so they use ranges only for arrays
+// larger than the cache.
+constexpr int64_t kManyThreads = 8;
 
 template <Combiner fold, class T, class Index>
 void FoldAllElements(std::span<const Index> indices, int64_t size, const T* updates, T* out, ThreadPool& pool) {
@@ -92,10 +76,9 @@ void FoldAllElements(std::span<const Index> indices, int64_t size, const T* upda
   constexpr int64_t kCache = int64_t{1} << 21;
   const bool is_cached = size * static_cast<int64_t>(sizeof(T)) < kCache && pool.threads() < kManyThreads;
   if (is_cached || count < (1 << 15)) return FoldElements<fold>(indices, size, updates, out);
-  const int64_t parts = pool.threads(), each = (size + parts - 1) / parts;
-  pool.Run(parts, [&](int64_t part) {
-    ForStartsIn(indices, part * each, std::min(size, (part + 1) * each),
-                [&](int64_t i) { FoldElement<fold>(out[indices[static_cast<size_t>(i)]], updates[i]); });
+  const WindowsByRange<Index> elements(indices, size, true, pool);
+  pool.Run(elements.parts(), [&](int64_t part) {
+    elements.ForEach(part, [&](int64_t i) { FoldElement<fold>(out[indices[static_cast<size_t>(i)]], updates[i]); });
   });
 }
 
@@ -116,20 +99,14 @@ SplitMode SplitModeOf(const ScatterPlan& plan, int64_t threads) {
   return SplitMode::kRanges;
 }
 
-// Combines part `part` of `parts` of the work for one outer offset.
+// Combines a part of the columns of all windows.
 template <Combiner fold, class T>
-void FoldPart(const ScatterPlan& plan, SplitMode mode, int64_t part, int64_t parts, const T* updates, T* out) {
+void FoldColumnsPart(const ScatterPlan& plan, int64_t part, int64_t parts, const T* updates, T* out) {
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
-  if (plan.inner.size() == 1 && mode != SplitMode::kRanges && plan.window() > 1) {
-    const int64_t each = (plan.length / parts + kLine - 1) / kLine * kLine;
-    const int64_t begin = std::min(plan.length, part * each);
-    const int64_t end = part + 1 == parts ? plan.length : std::min(plan.length, begin + each);
-    if (begin < end) FoldColumns<fold>(plan, begin, end, updates, out);
-    return;
-  }
-  const int64_t each = (plan.count + parts - 1) / parts, begin = part * each, end = std::min(plan.count, begin + each);
-  if (plan.window() == 1 && parts == 1) return FoldElements<fold>(plan.starts, plan.count, updates, out);
-  FoldWindows<fold>(plan, begin, end, updates, out);
+  const int64_t each = (plan.length / parts + kLine - 1) / kLine * kLine;
+  const int64_t begin = std::min(plan.length, part * each);
+  const int64_t end = part + 1 == parts ? plan.length : std::min(plan.length, begin + each);
+  if (begin < end) FoldColumns<fold>(plan, begin, end, updates, out);
 }
 
 template <Combiner fold, class T>
@@ -137,10 +114,16 @@ void FoldAll(const ScatterPlan& plan, const T* updates, T* out, ThreadPool& pool
   const auto count = static_cast<int64_t>(plan.starts.size()), outer = static_cast<int64_t>(plan.outer.size());
   if (plan.window() == 1 && outer == 1) return FoldAllElements<fold>(plan.starts, plan.count, updates, out + plan.outer[0], pool);
   const SplitMode mode = SplitModeOf<T>(plan, pool.threads());
-  const int64_t parts = mode == SplitMode::kNone ? 1 : pool.threads();
+  const bool by_columns = plan.inner.size() == 1 && mode != SplitMode::kRanges && plan.window() > 1;
+  const WindowsByRange<int64_t> windows(plan.starts, plan.count, mode == SplitMode::kRanges, pool);
+  const int64_t parts = mode == SplitMode::kColumns ? pool.threads() : windows.parts();
   const auto task = [&](int64_t i) {
     const int64_t at = i / parts;
-    FoldPart<fold>(plan, mode, i % parts, parts, updates + at * count * plan.window(), out + plan.outer[static_cast<size_t>(at)]);
+    const T* from = updates + at * count * plan.window();
+    T* to = out + plan.outer[static_cast<size_t>(at)];
+    if (by_columns) return FoldColumnsPart<fold>(plan, i % parts, parts, from, to);
+    if (plan.window() == 1 && parts == 1) return FoldElements<fold>(plan.starts, plan.count, from, to);
+    FoldWindows<fold>(plan, windows, i % parts, from, to);
   };
   if (plan.windows_disjoint) return pool.Run(outer * parts, task);
   for (int64_t i = 0; i < outer; ++i) task(i);

@@ -107,8 +107,9 @@ class Primitive : public OneDnn::Convolution {
       weights.insert(weights.begin(), conv.groups);
     else
       weight_strides.erase(weight_strides.begin());
-    const Memory::data_type in = conv.is_int8 ? Memory::data_type::s8 : Memory::data_type::f32;
-    const Memory::data_type out = conv.is_int8 ? Memory::data_type::s32 : Memory::data_type::f32;
+    using Type = Memory::data_type;
+    const Type in = conv.is_int8 ? Type::s8 : conv.is_bf16 ? Type::bf16 : Type::f32;
+    const Type out = conv.is_int8 ? Type::s32 : Type::f32;
     source_.user = StridedImages(source, conv.source_strides, in);
     result_.user = StridedImages(result, conv.result_strides, out);
     weights_.user = Strided(weights, weight_strides, in);
@@ -251,7 +252,7 @@ class Library : public OneDnn {
   }
 
   std::shared_ptr<const OneDnn::Convolution> ConvolutionFor(const DnnConvolution& conv) const override {
-    std::vector<int64_t> key{static_cast<int64_t>(conv.kind), conv.is_int8 ? 1 : 0, conv.batch, conv.groups, conv.in_features, conv.out_features};
+    std::vector<int64_t> key{static_cast<int64_t>(conv.kind), conv.is_int8 ? 1 : 0, conv.is_bf16 ? 1 : 0, conv.batch, conv.groups, conv.in_features, conv.out_features};
     for (const auto* part : {&conv.source, &conv.kernel, &conv.result, &conv.strides, &conv.dilations, &conv.pad_low,
                              &conv.source_strides, &conv.result_strides, &conv.weight_strides})
       key.insert(key.end(), part->begin(), part->end());

@@ -8,7 +8,7 @@
 
 namespace shoal::internal {
 
-// A convolution of f32, or of signed bytes, in oneDNN's terms: all kinds name the arrays as the forward convolution with these sizes does.
+// A convolution of f32, bf16 or signed bytes in oneDNN's terms: all kinds name the arrays as the forward convolution with these sizes does.
 // Strides are arbitrary, in elements, and in the order [batch, features, spatial…].
 struct DnnConvolution {
   enum class Kind : uint8_t {
@@ -18,6 +18,7 @@ struct DnnConvolution {
   };
   Kind kind = Kind::kForward;
   bool is_int8 = false;  // s8 source and weights, s32 result; only kForward, and only if HasInt8()
+  bool is_bf16 = false;  // bf16 source and weights, f32 result; only kForward, and only if HasBf16()
   int64_t batch = 1, groups = 1, in_features = 1, out_features = 1;  // for all groups together
   std::vector<int64_t> source, kernel, result;                       // spatial sizes
   std::vector<int64_t> strides, dilations, pad_low;
