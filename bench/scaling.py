@@ -30,7 +30,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 AWAKE_NS = 500  # until a spinning worker starts a task
 SPIN_NS = 50_000  # until an idle worker sleeps, see core/base/thread_pool.cc
-MAX_INDICES = 1 << 20  # larger arrays of integers are no indices
+MAX_INDICES = 1 << 20  # larger arrays of integers are not indices
 FAMILIES = {"fusion": "loops and reductions", "call": "small ops", "while": "loops of a program", "conditional": "loops of a program",
             "dot": "products", "convolution": "convolutions", "sort": "sorts", "topk": "sorts", "scatter": "scatters",
             "gather": "gathers", "reduce-window": "scans", "fft": "FFT", "custom-call": "linear algebra",

@@ -28,6 +28,7 @@ void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool) {
   if (IsByteFloat(from.type()) && from.count() > 256) {
     if (to.element_bytes() == 4) return ConvertByTable<uint32_t>(kernel, from, to.mutable_data(), pool);
     if (to.element_bytes() == 2) return ConvertByTable<uint16_t>(kernel, from, to.mutable_data(), pool);
+    if (to.element_bytes() == 1) return ConvertByTable<uint8_t>(kernel, from, to.mutable_data(), pool);
   }
   std::byte* out = to.mutable_data();
   ForBlocks(pool, from.count(), 1 << 14, [&](int64_t begin, int64_t end) {

@@ -43,8 +43,6 @@ bool HasFunctionTypes(const Instruction& hlo) {
   return true;
 }
 
-constexpr int64_t kMinLanes = 8;
-
 // The interpreter folds a long dimension of a single operand in stages, and very many elements in segments.
 bool FoldsInOrder(const Instruction& hlo) {
   constexpr int64_t kMaxStage = 32, kMaxSteps = int64_t{1} << 16;
@@ -59,20 +57,13 @@ bool FoldsInOrder(const Instruction& hlo) {
     else if (operand.dim(d) > 1)
       lanes = operand.dim(d);
   }
-  return steps > 1 && steps < kMaxSteps && lanes >= kMinLanes;
+  return steps > 1 && steps < kMaxSteps && lanes > 1;
 }
 
 bool HasKernelWindow(const Instruction& hlo) {
   const Window* window = hlo[kWindow];
   const Shape& result = *LeafShapes(hlo.shape())[0];
-  if (window == nullptr || result.rank() == 0 || std::ssize(window->dims) != result.rank()) return false;
-  constexpr int64_t kMaxElements = 256;
-  int64_t size = 1;
-  for (const WindowDim& dim : window->dims) {
-    if (dim.reversal) return false;
-    if (dim.size > kMaxElements || (size *= dim.size) > kMaxElements) return false;
-  }
-  return true;
+  return window != nullptr && result.rank() != 0 && std::ssize(window->dims) == result.rank() && IsEfficientWindow(*window, result);
 }
 
 }  // namespace

@@ -267,22 +267,29 @@ bool IsLoopReduction(const Instruction& hlo, const Instruction& init) {
   return hlo.opcode == Opcode::kReduce && hlo[kControlPredecessors].empty() && IsLoopReducer(hlo, init);
 }
 
+bool IsEfficientWindow(const Window& window, const Shape& result) {
+  constexpr int64_t kMaxElements = 256, kMinDilatedLanes = 16;
+  int64_t size = 1, lanes = 1;
+  bool is_dilated = false;
+  for (size_t d = 0; d < window.dims.size(); ++d) {
+    const WindowDim& dim = window.dims[d];
+    if (dim.reversal || dim.size > kMaxElements || (size *= dim.size) > kMaxElements) return false;
+    is_dilated |= dim.base_dilation != 1;
+    if (result.dims()[d] > 1) lanes = result.dims()[d];
+  }
+  return !is_dilated || lanes >= kMinDilatedLanes;
+}
+
 bool IsLoopWindow(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || hlo.operand_count() != 2 || !IsLoopReducer(hlo, *hlo.operands[1]))
     return false;
   const Window* window = hlo[kWindow];
   if (window == nullptr || window->dims.empty() || std::ssize(window->dims) != hlo.shape().rank()) return false;
-  constexpr int64_t kMaxElements = 256;  // larger windows take too long, because the loop reads each window in full
-  int64_t size = 1;
-  for (size_t d = 0; d < window->dims.size(); ++d) {
-    const WindowDim& dim = window->dims[d];
-    if (dim.reversal) return false;
-    // Excludes prefix sums, whose windows contain all preceding elements.
-    if (dim.size > 2 && std::max(dim.pad_low, dim.pad_high) >= dim.size - 1) return false;
-    size *= dim.size;
-    if (size > kMaxElements) return false;
-  }
-  return true;
+  // Excludes prefix sums, whose windows contain all preceding elements.
+  const bool is_scan = std::any_of(window->dims.begin(), window->dims.end(), [](const WindowDim& dim) {
+    return dim.size > 2 && std::max(dim.pad_low, dim.pad_high) >= dim.size - 1;
+  });
+  return !is_scan && IsEfficientWindow(*window, hlo.shape());
 }
 
 bool IsSingleElementConstant(const Instruction& hlo) {

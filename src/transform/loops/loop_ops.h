@@ -24,6 +24,9 @@ bool IsLoopReduction(const Instruction& hlo);
 bool IsLoopReduction(const Instruction& hlo, const Instruction& init);
 // True if a FusedKernel can compute this reduce-window: a reduction as in IsLoopReduction, with small windows.
 bool IsLoopWindow(const Instruction& hlo);
+// True if a loop over the windows is efficient: they are small, and over a dilated base there are enough lanes. The loop
+// reads all elements of a dilated window, of which most are holes.
+bool IsEfficientWindow(const Window& window, const Shape& result);
 // True if a FusedKernel can compute this reduce or reduce-window by applying its function to the elements in order, with
 // lanes along a dimension that is kept. The function may have several results.
 bool IsFunctionReduction(const Instruction& hlo);
