@@ -162,7 +162,7 @@ class Editor:
         """
         return self._core.constant(str(shape), _literal(value), self._hlo(at), name)
 
-    def computation(self, name: str) -> ComputationBuilder:
+    def new_computation(self, name: str) -> ComputationBuilder:
         """A builder of a new computation, such as the reducer of a reduce, which can be called once it is finished."""
         return self._core.computation(name)
 

@@ -104,6 +104,13 @@ class Module:
             raise KeyError(name)
         return found
 
+    def computation(self, name: str) -> Computation:
+        """The computation of that name."""
+        for computation in self:
+            if computation.name == name.removeprefix("%"):
+                return computation
+        raise KeyError(name)
+
     def __contains__(self, name: str) -> bool:
         return self._core.get(name.removeprefix("%")) is not None
 
@@ -134,7 +141,7 @@ class Module:
         return Editor(self)
 
     def to_text(self, format: str = "hlo", elide: bool = False) -> str:
-        """HLO text: `hlo` as XLA prints it, `short` without signatures and metadata, `json` as a protobuf in JSON."""
+        """The module as `hlo` text as XLA prints it, `short` text without signatures and metadata, `json` or `stablehlo`."""
         return self._core.to_text(format, elide)
 
     def serialize(self) -> bytes:

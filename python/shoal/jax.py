@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import functools
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -21,6 +22,10 @@ class Program:
     name: str
     module: Module            # after XLA's optimizations
     compile_seconds: float
+    source: str = ""          # the line of the user's program that ran it: "train.py:88"
+    # Of each argument and output as HLO text, "{devices=[2,1]<=[2]}"; empty lists if the program has one device.
+    shardings: list[str] = dataclasses.field(default_factory=list)
+    output_shardings: list[str] = dataclasses.field(default_factory=list)
 
 
 class Capture:
@@ -55,7 +60,9 @@ class Capture:
         lines = []
         for program in self.programs:
             totals = program.module.stats()
-            line = (f"{program.name}: {program.module.devices} devices, {totals['flops']:.3g} flops, "
+            devices = f"{program.module.devices} device{'s' if program.module.devices != 1 else ''}"
+            line = (f"{program.name}{' (' + program.source + ')' if program.source else ''}: {devices}, "
+                    f"{totals['flops']:.3g} flops, "
                     f"{totals['wire_bytes']:.3g} B received, peak {totals['peak_memory']:.3g} B, "
                     f"compiled in {program.compile_seconds:.2f} s")
             if on:
@@ -67,6 +74,23 @@ class Capture:
         """Writes the page about the largest program, or about the one called `name`."""
         program = self[name] if name else self.largest()
         return program.module.report(path, on=on)
+
+
+def _shardings(protos: Sequence[Any] | None) -> list[str]:
+    from jax._src.lib import xla_client
+    return [str(xla_client.HloSharding.from_proto(proto)) for proto in protos or ()]
+
+
+def _calling_line() -> str:
+    """The innermost line on the stack that belongs to neither JAX nor this package."""
+    frame = sys._getframe(1)
+    own = os.path.dirname(__file__) + os.sep
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name.partition(".")[0] not in ("jax", "jaxlib", "contextlib") and not frame.f_code.co_filename.startswith(own):
+            return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""
 
 
 class _Capturing(contextlib.ContextDecorator):
@@ -84,7 +108,9 @@ class _Capturing(contextlib.ContextDecorator):
             executable = self._original(*args, **kwargs)
             seconds = time.perf_counter() - start
             for hlo in executable.hlo_modules():
-                self.capture.programs.append(Program(hlo.name, load(hlo), seconds))
+                self.capture.programs.append(Program(hlo.name, load(hlo), seconds, _calling_line(),
+                                                     _shardings(executable.get_parameter_shardings()),
+                                                     _shardings(executable.get_output_shardings())))
             return executable
 
         compiler.compile_or_get_cached = watched
@@ -105,15 +131,18 @@ def capture() -> _Capturing:
     return _Capturing()
 
 
-def explain(function: Callable[..., Any], on: str | None = None) -> Callable[..., Module]:
-    """explain(f)(*args) lowers and compiles f for the arguments and returns its module, without running it."""
+def explain(function: Callable[..., Any]) -> Callable[..., Module]:
+    """explain(f)(*args) lowers and compiles f for the arguments and returns its module, without running it.
+
+    explain(f)(*args, on="h100x8") also prints the predicted time of a step on that machine.
+    """
 
     @functools.wraps(function)
-    def explained(*args: Any, **kwargs: Any) -> Module:
+    def explained(*args: Any, on: str | None = None, **kwargs: Any) -> Module:
         import jax
-        jitted = function if hasattr(function, "lower") else jax.jit(function)
+        jitted: Any = function if hasattr(function, "lower") else jax.jit(function)
         module = load(jitted.lower(*args, **kwargs).compile())
-        if on:
+        if on is not None:
             print(module.time(on=on))
         return module
 

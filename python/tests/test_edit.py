@@ -46,7 +46,7 @@ def test_instructions_show_the_current_state(module):
 
 def test_new_instructions_have_shape_and_origin(module):
     with module.edit() as edit:
-        add = edit.computation("add")
+        add = edit.new_computation("add")
         add.finish(add.add("add", [add.parameter("f32[]"), add.parameter("f32[]")]))
         zero = edit.constant("f32[]", 0, at="b")
         total = edit.add("reduce", "b", zero, attributes={"dimensions": "{0}", "to_apply": "add"}, name="total")

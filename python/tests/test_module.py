@@ -50,8 +50,11 @@ def test_objects(loops):
     assert repr(part) == "<shoal.Instruction part = f32[12]{0} reduce-scatter(whole)>" and "dimensions={0}" in str(part)
     assert [hlo.name for hlo in loops.entry] == [hlo.name for hlo in loops.entry.instructions] and "5 instructions" in repr(loops.entry)
     assert "nothing" not in loops and "%part" in loops
+    assert loops.computation("sum").root.opcode == "add" and loops["half-sum-start"].called_computations == [loops.computation("sum")]
     with pytest.raises(KeyError):
         loops["nothing"]
+    with pytest.raises(KeyError):
+        loops.computation("nothing")
 
 
 def test_find(loops):
@@ -145,5 +148,7 @@ def test_report(loops, tmp_path):
 
 
 def test_import_loads_neither_numpy_nor_jax():
-    code = "import sys, shoal; print([name for name in ('numpy', 'jax', 'pandas') if name in sys.modules])"
+    # The others take longer to import than shoal does.
+    heavy = ("numpy", "jax", "pandas", "dataclasses", "inspect", "json", "re", "typing")
+    code = f"import sys; before = set(sys.modules); import shoal; print([one for one in {heavy} if one in set(sys.modules) - before])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
