@@ -29,6 +29,8 @@ const MlirAttr* MlirBytecodeReader::Attr(uint64_t index) {
     attr = ReadBuiltinAttr(stream);
   } else if (entry.dialect == "vhlo") {
     attr = ReadVhloAttr(stream);
+  } else if (entry.dialect == "stablehlo") {
+    attr = ReadStablehloAttr(stream);
   } else if (entry.dialect == "sdy") {
     attr = ReadSdyAttr(stream);
   } else {
@@ -59,6 +61,8 @@ const MlirType* MlirBytecodeReader::Type(uint64_t index) {
     type = ReadBuiltinType(stream);
   } else if (entry.custom && entry.dialect == "vhlo") {
     type = ReadVhloType(stream);
+  } else if (entry.custom && entry.dialect == "stablehlo") {
+    type = ReadStablehloType(stream);
   } else {
     MlirType* opaque = NewType(MlirType::Kind::kOpaque);
     opaque->text = entry.custom ? module_.arena.CopyString(StrCat("!", entry.dialect, ".type")) : stream.CString();

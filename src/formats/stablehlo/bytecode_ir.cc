@@ -35,6 +35,13 @@ std::string_view StoredAttributes(std::string_view name) {
   return found == kByName.end() ? std::string_view() : found->second;
 }
 
+int64_t CountVarints(std::string_view data) {
+  BytecodeStream stream(data);
+  int64_t count = 0;
+  for (; !stream.AtEnd() && !stream.failed(); ++count) stream.Varint();
+  return count;
+}
+
 // vhlo.add_v1 is stablehlo.add; func_v1, call_v1 and return_v1 belong to other dialects.
 std::string CanonicalName(std::string_view full) {
   if (!full.starts_with("vhlo.")) return std::string(full);
@@ -247,11 +254,16 @@ const std::span<const MlirNamedAttr>* MlirBytecodeReader::ReadOpProperties(uint6
     if (const MlirAttr* dictionary = ReadAttr(stream)) attrs.assign(dictionary->fields.begin(), dictionary->fields.end());
   }
   std::string_view rest = op.registered ? op.attributes : std::string_view();
+  // Each attribute is one number, so the numbers tell an older version.
+  const bool is_older = rest.find('+') != rest.npos && CountVarints(entry.data) <= std::count(rest.begin(), rest.end(), ' ');
   while (!rest.empty()) {
     std::string_view name = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
     const bool optional = name[0] == '?';
     if (optional) name.remove_prefix(1);
+    const bool is_new = name[0] == '+';
+    if (is_new && is_older) continue;
+    if (is_new) name.remove_prefix(1);
     bool present = true;
     const uint64_t number = optional ? stream.VarintWithFlag(&present) : stream.Varint();
     if (stream.failed()) {

@@ -90,11 +90,14 @@ class MlirBytecodeReader {
   MlirAttr* Number(int64_t value);
   double FloatFromBits(ElementType type, BytecodeStream& stream);
 
-  // ---- bytecode_builtin.cc, bytecode_vhlo.cc, bytecode_sdy.cc: the encodings of the dialects
+  // ---- bytecode_builtin.cc, bytecode_vhlo.cc, bytecode_stablehlo.cc, bytecode_sdy.cc: the encodings of the dialects
   const MlirAttr* ReadBuiltinAttr(BytecodeStream& stream);
   const MlirType* ReadBuiltinType(BytecodeStream& stream);
   const MlirAttr* ReadVhloAttr(BytecodeStream& stream);
   const MlirType* ReadVhloType(BytecodeStream& stream);
+  const MlirAttr* ReadResultAccuracy(BytecodeStream& stream);
+  const MlirAttr* ReadStablehloAttr(BytecodeStream& stream);
+  const MlirType* ReadStablehloType(BytecodeStream& stream);
   const MlirAttr* ReadSdyAttr(BytecodeStream& stream);
   const MlirAttr* ReadShardingRule(BytecodeStream& stream);
   static std::string FactorName(int64_t factor);

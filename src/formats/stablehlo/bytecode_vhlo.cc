@@ -1,24 +1,20 @@
 // Attributes and types of the vhlo dialect in bytecode.
+#include "formats/stablehlo/bytecode_enums.h"
 #include "formats/stablehlo/bytecode_reader.h"
 #include "formats/stablehlo/element_names.h"
 
 namespace shoal::internal {
 
-namespace {
-
-constexpr std::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
-constexpr std::string_view kCompareTypes[] = {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
-constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
-                                             "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
-                                             "API_VERSION_TYPED_FFI"};
-constexpr std::string_view kFftTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
-constexpr std::string_view kPrecisions[] = {"DEFAULT", "HIGH", "HIGHEST"};
-constexpr std::string_view kAlgorithms[] = {"DEFAULT", "THREE_FRY", "PHILOX"};
-constexpr std::string_view kDistributions[] = {"", "UNIFORM", "NORMAL"};
-constexpr std::string_view kTransposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
-constexpr std::string_view kAccuracies[] = {"DEFAULT", "HIGHEST", "TOLERANCE"};
-
-}  // namespace
+const MlirAttr* MlirBytecodeReader::ReadResultAccuracy(BytecodeStream& stream) {
+  MlirAttr* atol = NewAttr(Kind::kFloat);
+  atol->real = FloatFromBits(ElementType::kF64, stream);
+  MlirAttr* rtol = NewAttr(Kind::kFloat);
+  rtol->real = FloatFromBits(ElementType::kF64, stream);
+  MlirAttr* ulps = Number(stream.SignedVarint());
+  const MlirAttr* mode = ReadAttr(stream);
+  if (mode == nullptr) return nullptr;
+  return Dictionary("stablehlo.result_accuracy", {{"atol", atol}, {"rtol", rtol}, {"ulps", ulps}, {"mode", mode}});
+}
 
 const MlirAttr* MlirBytecodeReader::ReadVhloAttr(BytecodeStream& stream) {
   switch (stream.Varint()) {
@@ -82,16 +78,8 @@ const MlirAttr* MlirBytecodeReader::ReadVhloAttr(BytecodeStream& stream) {
     }
     case 19:
       return ReadKeyword(stream, kAccuracies);
-    case 20: {
-      MlirAttr* atol = NewAttr(Kind::kFloat);
-      atol->real = FloatFromBits(ElementType::kF64, stream);
-      MlirAttr* rtol = NewAttr(Kind::kFloat);
-      rtol->real = FloatFromBits(ElementType::kF64, stream);
-      MlirAttr* ulps = Number(stream.SignedVarint());
-      const MlirAttr* mode = ReadAttr(stream);
-      if (mode == nullptr) return nullptr;
-      return Dictionary("stablehlo.result_accuracy", {{"atol", atol}, {"rtol", rtol}, {"ulps", ulps}, {"mode", mode}});
-    }
+    case 20:
+      return ReadResultAccuracy(stream);
     case 21: {
       MlirAttr* pre_size = Number(stream.SignedVarint());
       MlirAttr* size = Number(stream.SignedVarint());

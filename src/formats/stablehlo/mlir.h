@@ -79,6 +79,7 @@ struct MlirValue {
   const MlirType* type = nullptr;
   MlirOp* owner = nullptr;  // null: argument of a block
   uint32_t index = 0;
+  mutable int32_t uses = 0;                // counted by the simplifier
   const MlirLocation* location = nullptr;  // arguments only
   mutable Instruction* lowered = nullptr;  // used by the importer
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
 #include "formats/stablehlo/fold.h"
 #include "formats/stablehlo/op_table.h"
 #include "formats/stablehlo/simplifier.h"
@@ -85,35 +84,45 @@ bool IsKept(const MlirOp& op) {
   return false;
 }
 
-void CountUses(const MlirRegion& region, absl::flat_hash_map<const MlirValue*, int>& uses) {
+void ClearUses(const MlirRegion& region) {
+  for (const MlirBlock& block : region.blocks) {
+    for (const MlirValue& argument : block.arguments) argument.uses = 0;
+    for (const MlirOp* op : block.ops) {
+      for (const MlirValue& result : op->results) result.uses = 0;
+      for (const MlirRegion& nested : op->regions) ClearUses(nested);
+    }
+  }
+}
+
+void CountUses(const MlirRegion& region) {
   for (const MlirBlock& block : region.blocks)
     for (const MlirOp* op : block.ops) {
-      for (const MlirValue* operand : op->operands) ++uses[operand];
-      for (const MlirRegion& nested : op->regions) CountUses(nested, uses);
+      for (const MlirValue* operand : op->operands) ++operand->uses;
+      for (const MlirRegion& nested : op->regions) CountUses(nested);
     }
 }
 
-void DropUses(const MlirOp& op, absl::flat_hash_map<const MlirValue*, int>& uses) {
-  for (const MlirValue* operand : op.operands) --uses[operand];
+void DropUses(const MlirOp& op) {
+  for (const MlirValue* operand : op.operands) --operand->uses;
   for (const MlirRegion& region : op.regions)
     for (const MlirBlock& block : region.blocks)
-      for (const MlirOp* nested : block.ops) DropUses(*nested, uses);
+      for (const MlirOp* nested : block.ops) DropUses(*nested);
 }
 
-bool RemoveUnusedOps(MlirRegion& region, absl::flat_hash_map<const MlirValue*, int>& uses, Arena& arena) {
+bool RemoveUnusedOps(MlirRegion& region, Arena& arena) {
   bool removed = false;
   for (MlirBlock& block : region.blocks) {
     std::vector<MlirOp*> kept;
+    kept.reserve(block.ops.size());
     for (size_t i = block.ops.size(); i-- > 0;) {
       MlirOp* op = block.ops[i];
-      const bool used = std::any_of(op->results.begin(), op->results.end(),
-                                    [&](const MlirValue& value) { return uses[&value] > 0; });
+      const bool used = std::any_of(op->results.begin(), op->results.end(), [](const MlirValue& value) { return value.uses > 0; });
       if (!used && !IsKept(*op)) {
-        DropUses(*op, uses);
+        DropUses(*op);
         removed = true;
         continue;
       }
-      for (MlirRegion& nested : op->regions) removed |= RemoveUnusedOps(nested, uses, arena);
+      for (MlirRegion& nested : op->regions) removed |= RemoveUnusedOps(nested, arena);
       kept.push_back(op);
     }
     if (kept.size() == block.ops.size()) continue;
@@ -126,9 +135,9 @@ bool RemoveUnusedOps(MlirRegion& region, absl::flat_hash_map<const MlirValue*, i
 }  // namespace
 
 void Simplifier::RemoveUnused(MlirRegion& body) {
-  absl::flat_hash_map<const MlirValue*, int> uses;
-  CountUses(body, uses);
-  changed_ |= RemoveUnusedOps(body, uses, arena_);
+  ClearUses(body);
+  CountUses(body);
+  changed_ |= RemoveUnusedOps(body, arena_);
 }
 
 // ---- making ops
