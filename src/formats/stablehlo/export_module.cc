@@ -24,6 +24,7 @@ Status Exporter::Run() {
   if (module_.entry == nullptr) return Fail("the module has no entry computation");
   if (!module_.unknown_attributes.empty())
     return Fail({}, "stablehlo.form", StrCat("the module's attribute ", module_.unknown_attributes[0], " has no StableHLO form"));
+  SHOAL_TRY(CheckRegion(*module_.entry));
   used_names_.push_back("main");
   names_[module_.entry] = "main";
   SHOAL_TRY(ExportFunction(*module_.entry, "main"));
@@ -49,7 +50,7 @@ Status Exporter::Run() {
 
 Result<std::string_view> Exporter::FunctionOf(Computation& computation) {
   if (const auto known = names_.find(&computation); known != names_.end()) return known->second;
-  if (!computation.defined) return Fail(computation.at, "stablehlo.form", "the computation is not defined");
+  SHOAL_TRY(CheckRegion(computation));
   std::string name(computation.name);
   for (int i = 0; std::find(used_names_.begin(), used_names_.end(), name) != used_names_.end(); ++i)
     name = StrCat(computation.name, "_", i);
@@ -126,14 +127,13 @@ Status Exporter::CheckAliases(size_t results) {
 }
 
 Status Exporter::ExportFunction(Computation& computation, std::string_view name) {
-  if (++depth_ > 100) return Fail(computation.at, "stablehlo.form", "calls are nested too deeply");
+  ++depth_;
   const bool is_entry = &computation == module_.entry;
   std::vector<MlirOp*> body;
   std::vector<MlirOp*>* const outer = std::exchange(ops_, &body);
   std::vector<MlirValue> arguments;
   std::vector<const MlirAttr*> argument_attrs, result_attrs;
   for (const Instruction* parameter : computation.parameters) {
-    if (parameter == nullptr) return Fail(computation.at, "stablehlo.form", "a parameter is missing");
     SHOAL_ASSIGN(type, TypeOf(parameter->shape()));
     SHOAL_ASSIGN(attrs, ArgumentAttrs(*parameter, arguments.size(), is_entry));
     argument_attrs.push_back(DictionaryAttr({}, attrs));

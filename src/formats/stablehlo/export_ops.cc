@@ -35,6 +35,18 @@ MlirOp* Exporter::Add(const MlirOpInfo& row, const Instruction& hlo, std::span<M
   return op;
 }
 
+// Loose text may lack operands and attributes.
+Status Exporter::CheckIsComplete(const Instruction& hlo) {
+  const OpInfo& info = Info(hlo.opcode);
+  if (info.arity >= 0 && static_cast<size_t>(info.arity) != hlo.operand_count())
+    return Refused(hlo, StrCat("the op takes ", info.arity, " operands, got ", hlo.operand_count()));
+  for (const AttrDef& def : info.attrs) {
+    const bool required = def.required && (def.not_required_if == nullptr || !def.not_required_if(hlo));
+    if (required && hlo.Find(def.id) == nullptr) return Refused(hlo, StrCat("the attribute ", def.name, " is missing"));
+  }
+  return {};
+}
+
 namespace {
 
 // Attributes that the results do not depend on, and those that every op writes in its own way.

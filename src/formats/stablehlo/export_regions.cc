@@ -17,6 +17,7 @@ Status Exporter::ExportInstructions(const Computation& computation) {
     if (IsParameter(*hlo)) continue;
     const MlirOpInfo* row = FormOf(hlo->opcode);
     if (row == nullptr) return Refused(*hlo, "the op has no StableHLO form");
+    SHOAL_TRY(CheckIsComplete(*hlo));
     Status written = row->write(*this, *row, *hlo);
     if (written.ok()) continue;
     if (!written.diag().at.known()) written.diag().at = hlo->at;
@@ -63,9 +64,18 @@ class ScopedOps {
 
 }  // namespace
 
+Status Exporter::CheckRegion(const Computation& computation) const {
+  if (depth_ > kMaxDepth) return Fail(computation.at, "stablehlo.form", "computations are nested too deeply");
+  if (!computation.defined || computation.root == nullptr)
+    return Fail(computation.at, "stablehlo.form", "the computation is not defined");
+  for (const Instruction* parameter : computation.parameters)
+    if (parameter == nullptr) return Fail(computation.at, "stablehlo.form", "a parameter is missing");
+  return {};
+}
+
 Result<MlirRegion> Exporter::RegionOf(Computation& computation) {
   ScopedOps scope(ops_, depth_);
-  if (depth_ > kMaxDepth) return Fail(computation.at, "stablehlo.form", "computations are nested too deeply");
+  SHOAL_TRY(CheckRegion(computation));
   std::vector<MlirValue> arguments;
   std::vector<const Instruction*> owners;
   for (const Instruction* parameter : computation.parameters) {
@@ -96,7 +106,7 @@ Result<MlirRegion> Exporter::RegionOf(Computation& computation) {
 
 Result<MlirRegion> Exporter::BranchOf(Computation& computation, const Value& argument) {
   ScopedOps scope(ops_, depth_);
-  if (depth_ > kMaxDepth) return Fail(computation.at, "stablehlo.form", "computations are nested too deeply");
+  SHOAL_TRY(CheckRegion(computation));
   for (const Instruction* parameter : computation.parameters) values_[parameter] = argument;
   SHOAL_TRY(ExportInstructions(computation));
   std::vector<MlirValue*> results;

@@ -38,6 +38,7 @@ class Exporter {
   Arena& arena() { return tree_.arena; }
   Status ExportPlain(const MlirOpInfo& row, const Instruction& hlo, std::span<MlirValue* const> operands, Attrs attrs,
                      std::span<const uint32_t> handled = {});
+  Status CheckIsComplete(const Instruction& hlo);
   // An error about the instruction.
   Diag Refused(const Instruction& hlo, std::string message, Site site = Site::Here());
   // Appends an op with the location and the common attributes of `hlo`.
@@ -95,6 +96,7 @@ class Exporter {
   Result<MlirRegion> BranchOf(Computation& computation, const Value& argument);
 
  private:
+  Status CheckRegion(const Computation& computation) const;
   MlirRegion RegionWith(std::span<MlirValue> arguments);
   Status ExportInstructions(const Computation& computation);
   Status AddReturn(std::string_view name, const Instruction& root, std::span<MlirValue* const> values);

@@ -66,9 +66,34 @@ Status AddAliasing(Importer& importer, const MlirOp& op, std::vector<NamedAttr>&
   return {};
 }
 
+// The chlo op that a custom call mhlo.NAME stands for: XLA keeps ops that StableHLO lacks in this form. Null: another call.
+const MlirOpInfo* ChloOpOf(std::string_view target) {
+  constexpr std::string_view kPrefix = "mhlo.";
+  if (!target.starts_with(kPrefix)) return nullptr;
+  const std::string_view name = target.substr(kPrefix.size());
+  return FindMlirOp(StrCat("chlo.", name == "topk" ? "top_k" : name));
+}
+
+// The attributes of the op are those of mhlo.attributes.
+Status ImportAsChlo(Importer& importer, const MlirOp& op, const MlirOpInfo& info) {
+  std::vector<MlirNamedAttr> attrs;
+  for (const MlirNamedAttr& attr : op.attrs) {
+    const bool is_own = attr.name == "mhlo.attributes";
+    if (is_own) attrs.insert(attrs.end(), attr.value->fields.begin(), attr.value->fields.end());
+    if (!is_own && attr.name.find('.') != attr.name.npos) attrs.push_back(attr);
+  }
+  MlirOp chlo = op;
+  chlo.info = &info;
+  chlo.name = info.name;
+  chlo.attrs = importer.arena().Copy(attrs);
+  return importer.ImportOp(chlo);
+}
+
 }  // namespace
 
 Status ImportCustomCall(Importer& importer, const MlirOp& op) {
+  if (const MlirOpInfo* chlo = ChloOpOf(importer.StringAttr(op, "call_target_name")); chlo != nullptr)
+    return ImportAsChlo(importer, op, *chlo);
   SHOAL_ASSIGN(operands, importer.Operands(op));
   std::vector<NamedAttr> attrs{
       {CustomCall::kTarget.id, importer.arena().CopyString(importer.StringAttr(op, "call_target_name"))}};

@@ -55,7 +55,7 @@ std::unique_ptr<Module> ReadStablehlo(std::unique_ptr<Source>& source, bool stri
   std::string_view bytes = source->text();
   const bool is_text = !IsMlirBytecode(bytes) && (bytes.size() < 4 || bytes[3] != 0);
   if (!is_text && !IsMlirBytecode(bytes)) bytes = ArtifactIn(bytes).value_or(bytes);
-  std::unique_ptr<MlirModule> tree = is_text ? ParseMlirText(bytes, diags) : ParseMlirBytecode(bytes, diags);
+  std::unique_ptr<MlirModule> tree = is_text ? ParseMlirText(bytes, diags, !strict) : ParseMlirBytecode(bytes, diags);
   if (tree == nullptr) return nullptr;
   SimplifyMlir(*tree);
   std::unique_ptr<Module> module = ImportMlir(*tree, {.strict = strict}, diags);

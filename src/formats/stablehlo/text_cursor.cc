@@ -51,7 +51,19 @@ bool MlirTextReader::ErrorAt(const char* at, std::string message) {
   const char* stop = at;
   while (stop != end_ && IsWordChar(*stop)) ++stop;
   const auto length = begin_ == end_ ? 0 : static_cast<uint32_t>(std::max<ptrdiff_t>(stop - at, 1));
-  diags_.Add(Fail({static_cast<uint32_t>(at - begin_), length}, "", std::move(message)));
+  Diag error = Fail({static_cast<uint32_t>(at - begin_), length}, "", std::move(message));
+  SkipSpace();
+  if (loose_ && at_ == end_) {
+    end_error_ = std::move(error);
+  } else {
+    diags_.Add(std::move(error));
+  }
+  return false;
+}
+
+bool MlirTextReader::ReportEnd() {
+  if (end_error_) diags_.Add(std::move(*end_error_));
+  end_error_.reset();
   return false;
 }
 

@@ -4,9 +4,9 @@
 
 namespace shoal::internal {
 
-std::unique_ptr<MlirModule> ParseMlirText(std::string_view text, Diags& diags) {
+std::unique_ptr<MlirModule> ParseMlirText(std::string_view text, Diags& diags, bool loose) {
   auto module = std::make_unique<MlirModule>();
-  MlirTextReader reader(text, *module, diags);
+  MlirTextReader reader(text, *module, diags, loose);
   return reader.ReadModule() ? std::move(module) : nullptr;
 }
 
@@ -26,16 +26,18 @@ bool MlirTextReader::ReadModule() {
   std::vector<MlirOp*> ops;
   while (Peek() != '\0' || at_ != end_) {
     if (*at_ == '#' || *at_ == '!') {
-      if (!ReadAliasDefinition()) return false;
+      if (ReadAliasDefinition()) continue;
+      if (!RecoverEnd(Owner::kModule, ops)) return ReportEnd();
+      break;
     } else if (At("{-#")) {
-      if (!ReadResources()) return false;
+      if (!ReadResources()) return ReportEnd();
     } else {
       MlirOp* op = ReadOp();
-      if (op == nullptr) return false;
+      if (op == nullptr) return ReportEnd();
       ops.push_back(op);
     }
   }
-  if (ops.empty()) return Error("the text has no module");
+  if (ops.empty()) return Error("the text has no module") || ReportEnd();
   if (ops.size() == 1 && ops[0]->name == "builtin.module") {
     module_.op = ops[0];
     return true;

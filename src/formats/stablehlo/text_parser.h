@@ -6,7 +6,8 @@
 
 namespace shoal::internal {
 
-// Null after an error in `diags`. The tree refers to `text`, which must outlive it.
-std::unique_ptr<MlirModule> ParseMlirText(std::string_view text, Diags& diags);
+// Null after an error in `diags`. The tree refers to `text`, which must outlive it. Truncated text is an error unless it
+// is `loose`: then, its last function returns the results of its last complete op, with a warning.
+std::unique_ptr<MlirModule> ParseMlirText(std::string_view text, Diags& diags, bool loose = false);
 
 }  // namespace shoal::internal

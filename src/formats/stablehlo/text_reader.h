@@ -15,8 +15,8 @@ namespace shoal::internal {
 
 class MlirTextReader {
  public:
-  MlirTextReader(std::string_view text, MlirModule& module, Diags& diags)
-      : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()), module_(module), diags_(diags) {}
+  MlirTextReader(std::string_view text, MlirModule& module, Diags& diags, bool loose)
+      : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()), module_(module), diags_(diags), loose_(loose) {}
 
   bool ReadModule();
 
@@ -69,6 +69,8 @@ class MlirTextReader {
   bool Expect(std::string_view token);
   bool Error(std::string message) { return ErrorAt(at_, std::move(message)); }
   bool ErrorAt(const char* at, std::string message);
+  // Reports the error at the end of loose text that could not be recovered from.
+  bool ReportEnd();
   std::string_view ReadWord();      // letters, digits, _ $ . -; may be empty
   std::string_view ReadBareName();  // letters, digits, _ $ .
   bool ReadInt(int64_t* value);
@@ -133,6 +135,10 @@ class MlirTextReader {
 
   // ---- text_regions.cc
   bool ReadRegion(MlirRegion& region, std::span<const std::pair<std::string_view, const MlirType*>> arguments);
+  bool ReadBlocks(std::vector<MlirBlock>& blocks, std::vector<MlirOp*>& ops);
+  // After an error at the end of loose text: a function returns the results of its last op, a module has one op less.
+  enum class Owner : uint8_t { kOther, kFunction, kModule };
+  bool RecoverEnd(Owner owner, std::vector<MlirOp*>& ops);
   bool ReadBlockArguments(MlirBlock& block);
   bool ReadRegionList(Draft& draft);
   bool ReadModuleOp(Draft& draft);
@@ -172,7 +178,11 @@ class MlirTextReader {
   const char* end_;
   MlirModule& module_;
   Diags& diags_;
+  const bool loose_;
   bool failed_ = false;
+  bool truncated_ = false;            // such an error was recovered from
+  std::optional<Diag> end_error_;     // the error at the end of loose text
+  Owner owner_ = Owner::kOther;       // of the next region
   int depth_ = 0;
   absl::flat_hash_map<std::string_view, Named> names_;
   std::vector<Undo> undo_;

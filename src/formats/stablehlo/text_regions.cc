@@ -1,6 +1,9 @@
 // Regions, blocks, modules and functions in text.
+#include <utility>
+
 #include "formats/stablehlo/text_parser.h"
 #include "formats/stablehlo/text_reader.h"
+#include "formats/text/parser.h"
 
 namespace shoal::internal {
 
@@ -29,7 +32,23 @@ bool MlirTextReader::ReadRegion(MlirRegion& region,
     new (&blocks[0].arguments[i]) MlirValue(value);
     if (!arguments[i].first.empty()) Define(arguments[i].first, &blocks[0].arguments[i], 1);
   }
+  const Owner owner = std::exchange(owner_, Owner::kOther);
+  const int depth = depth_;
+  const size_t drafts = draft_depth_;
+  if (!ReadBlocks(blocks, ops)) {
+    if (!RecoverEnd(owner, ops)) return false;
+    depth_ = depth;
+    draft_depth_ = drafts;
+  }
+  blocks.back().ops = module_.arena.Copy(ops);
+  CloseScope(scope);
+  region.blocks = module_.arena.Copy(blocks);
+  return true;
+}
+
+bool MlirTextReader::ReadBlocks(std::vector<MlirBlock>& blocks, std::vector<MlirOp*>& ops) {
   while (!Eat('}')) {
+    if (at_ == end_ && truncated_) return true;
     if (at_ == end_) return Error("expected '}' at the end of the region");
     if (*at_ == '^') {
       if (!ops.empty()) {
@@ -48,9 +67,27 @@ bool MlirTextReader::ReadRegion(MlirRegion& region,
     if (op == nullptr) return false;
     ops.push_back(op);
   }
-  blocks.back().ops = module_.arena.Copy(ops);
-  CloseScope(scope);
-  region.blocks = module_.arena.Copy(blocks);
+  return true;
+}
+
+bool MlirTextReader::RecoverEnd(Owner owner, std::vector<MlirOp*>& ops) {
+  if (owner == Owner::kOther || !end_error_ || ops.empty()) return false;
+  const bool is_function = owner == Owner::kFunction;
+  diags_.Warn(ops.back()->at, kTruncatedRule,
+              StrCat("the text is truncated: the ", is_function ? "function" : "module", " ends after this op"));
+  end_error_.reset();
+  failed_ = false;
+  truncated_ = true;
+  if (!is_function) return true;
+  if (ops.back()->results.empty() && ops.back()->name.ends_with("return")) return true;
+  MlirOp* end = module_.arena.New<MlirOp>();
+  end->info = FindMlirOp("func.return");
+  end->name = end->info->name;
+  end->at = ops.back()->at;
+  std::vector<MlirValue*> returned;
+  for (MlirValue& result : ops.back()->results) returned.push_back(&result);
+  end->operands = module_.arena.Copy(returned);
+  ops.push_back(end);
   return true;
 }
 
@@ -122,6 +159,7 @@ bool MlirTextReader::ReadModuleOp(Draft& draft) {
   }
   if (EatKeyword("attributes") && !ReadOptionalAttrDict(draft.attrs)) return false;
   MlirRegion region;
+  owner_ = Owner::kModule;
   if (!ReadRegion(region, {})) return false;
   draft.regions.push_back(region);
   return true;
@@ -206,6 +244,7 @@ bool MlirTextReader::ReadFunction(Draft& draft) {
     const size_t scope = undo_.size();
     const std::span<MlirValue> values = module_.arena.Copy(arguments);
     for (size_t i = 0; i < names.size(); ++i) Define(names[i], &values[i], 1);
+    owner_ = Owner::kFunction;
     if (!ReadRegion(region, {})) return false;
     CloseScope(scope);
     if (region.blocks[0].arguments.empty()) region.blocks[0].arguments = values;
