@@ -186,6 +186,7 @@ Status SetMachineParameter(Machine& machine, std::string_view assignment) {
   if (is_rate && !has_unit && *value > 0 && *value < kMinRate)
     return Fail(StrCat("'", shown, "': ", parameter->name, " is in ", parameter->unit, "; add the unit, as in ", name, "=",
                        assignment.substr(equals + 1), "G", parameter->unit));
+  if (is_rate && machine.nominal == nullptr) machine.nominal = std::make_shared<const Machine>(machine);
   parameter->at(machine) = *value;
   if (parameter->name == "cluster.nodes") machine.fixed_size = true;
   // The measured times do not apply to changed links, so use the model instead.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -74,6 +75,9 @@ struct Machine {
   KernelConstants kernels;
   std::map<std::string, std::string> sources;  // reference for each parameter's value, by parameter name
   std::set<std::string> given;                 // parameters that the file sets; the others have their defaults
+  // The machine before its rates were changed, which the estimated schedule assumes: XLA does not measure the machine
+  // either, and a schedule that follows each change would make some steps slower on a faster machine. Null: unchanged.
+  std::shared_ptr<const Machine> nominal = {};
   bool fixed_size = false;                     // the machine's name or an option fixes the number of nodes
 
   double devices() const;

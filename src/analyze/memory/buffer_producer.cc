@@ -1,5 +1,7 @@
 #include "analyze/memory/buffer_producer.h"
 
+#include "core/ops/async_pairs.h"
+#include "core/ops/structure.h"
 #include "core/ops/traits.h"
 
 namespace shoal::internal {
@@ -34,7 +36,35 @@ bool IsInvariant(const Instruction& element, const Computation& body, int64_t in
          element.operand_count() == 1 && element.operands[0] == body.parameters[0];
 }
 
+// The call whose computation computes the value: the value itself, or the start of an async call. Null: none.
+const Instruction* CallOf(const Instruction& value) {
+  const Instruction* at = &value;
+  for (int i = 0; i < kMaxDepth && IsAsyncChain(*at) && !IsAsyncStart(*at) && at->operand_count() > 0; ++i) at = at->operands[0];
+  const bool is_call = CallsComputations(*at) && CallKindOf(*at) == CallKind::kOnce && !IsFusion(*at);
+  return is_call && CalledComputations(*at).size() == 1 ? at : nullptr;
+}
+
 }  // namespace
+
+// The operand of a call that is this parameter of its computation, or null.
+const Instruction* BufferProducers::ArgumentOf(const Instruction& parameter) const {
+  if (!IsParameter(parameter)) return nullptr;
+  const auto callers = calls_.CallersOf(*parameter.parent);
+  if (callers.size() != 1 || CallOf(*callers.front()) != callers.front()) return nullptr;
+  const auto number = static_cast<size_t>(parameter[kParameterNumber]);
+  return number < callers.front()->operand_count() ? callers.front()->operands[number] : nullptr;
+}
+
+// For a call that updates a slice of the buffer, the op that computes the slice.
+const Instruction* BufferProducers::OfCall(const Instruction& value, const Instruction& call, int64_t index, int depth) {
+  const Computation* callee = CalledComputations(call)[0];
+  if (depth > kMaxDepth || callee == nullptr || callee->root == nullptr) return &value;
+  const bool was_stacked = std::exchange(is_stacked_, false);
+  const Instruction* found = OfValue(*callee->root, index, depth);
+  const bool updates = is_stacked_;
+  is_stacked_ |= was_stacked;
+  return updates ? found : &value;
+}
 
 const Instruction* BufferProducers::LoopOf(const Instruction& parameter) const {
   if (!IsParameter(parameter)) return nullptr;
@@ -85,6 +115,8 @@ const Instruction* BufferProducers::OfValue(const Instruction& hlo, int64_t inde
   if (IsGetTupleElement(value) && index < 0 && value.operand_count() == 1)
     return OfValue(*value.operands[0], ElementIndexOf(value), depth + 1);
   if (const Instruction* loop = LoopOf(value); loop != nullptr && index >= 0) return OfLoopElement(*loop, index, depth + 1);
+  if (const Instruction* argument = ArgumentOf(value)) return OfValue(*argument, index, depth + 1);
+  if (const Instruction* call = CallOf(value)) return OfCall(value, *call, index, depth + 1);
   if (IsFusion(value)) return OfFusion(value, index, depth + 1);
   if (const Instruction* update = UpdateOf(value)) return OfUpdate(*update, depth + 1);
   return &value;

@@ -22,6 +22,8 @@ class BufferProducers {
   const Instruction* OfLoopElement(const Instruction& loop, int64_t index, int depth);
   const Instruction* OfUpdate(const Instruction& update, int depth);
   const Instruction* OfFusion(const Instruction& fusion, int64_t index, int depth);
+  const Instruction* OfCall(const Instruction& value, const Instruction& call, int64_t index, int depth);
+  const Instruction* ArgumentOf(const Instruction& parameter) const;
   const Instruction* LoopOf(const Instruction& parameter) const;
   std::pair<const Instruction*, int64_t> InitializedLoop(const Instruction& hlo);
 

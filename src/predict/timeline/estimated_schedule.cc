@@ -27,7 +27,8 @@ struct Node {
 
 class Scheduler {
  public:
-  Scheduler(const DevicePlanInput& input, DevicePlan& plan) : input_(input), plan_(plan) {
+  Scheduler(const DevicePlanInput& input, DevicePlan& plan)
+      : input_(input), nominal_(input.machine.nominal != nullptr ? *input.machine.nominal : input.machine), plan_(plan) {
     for (const LogicalCollective& c : input.facts.collectives().all) collective_of_[c.start] = &c, collective_of_[c.hlo] = &c;
   }
 
@@ -48,7 +49,7 @@ class Scheduler {
 
  private:
   double SecondsOf(const KernelDescriptor& kernel) const {
-    return EstimateKernelTime(kernel, {0, kernel.read()}, input_.machine).seconds;
+    return EstimateKernelTime(kernel, {0, kernel.read()}, nominal_).seconds;
   }
 
   // True if every user keeps only a slice, which is at most as large as one member's part.
@@ -73,7 +74,9 @@ class Scheduler {
       const bool only_sliced = IsAllReduceKind(collective.kind) && IsOnlySliced(hlo, collective.participants->group_size);
       node.async = &AddCollective(input_, collective, only_sliced ? ScatteringKind(collective.kind) : collective.kind, plan_);
       node.op = {DevicePlanOp::Kind::kStart, &hlo, {}, {}, node.async};
-      node.seconds = node.async->timing.seconds;
+      node.seconds = &nominal_ == &input_.machine
+                         ? node.async->timing.seconds
+                         : CollectiveTime(node.async->kind, node.async->bytes, node.async->place, nominal_).seconds;
     } else {
       node.op = PlanInstruction(hlo, input_);
       const FusionRegion region = fusion.RegionOf(hlo);
@@ -215,6 +218,7 @@ class Scheduler {
   }
 
   const DevicePlanInput& input_;
+  const Machine& nominal_;  // whose rates determine the order
   DevicePlan& plan_;
   const Computation* computation_ = nullptr;
   Users users_;
