@@ -16,12 +16,12 @@ from ._module import Module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._results import Check, Comm, Compare, Cost, Diff, Mem, Result, Show, Time
+    from ._results import Check, Comm, Compare, Cost, Diff, DumpStats, Mem, Result, Show, Time, Totals, stats
 
 __version__ = _version()
-__all__ = ["Array", "Check", "Comm", "Compare", "CompiledModule", "Computation", "Cost", "Diff", "Editor", "Error",
-           "Instruction", "Mem", "Module", "ModuleBuilder", "Result", "Run", "Shape", "Show", "Time", "load", "machines",
-           "zeros"]
+__all__ = ["Array", "Check", "Comm", "Compare", "CompiledModule", "Computation", "Cost", "Diff", "DumpStats",
+           "Editor", "Error", "Instruction", "Mem", "Module", "ModuleBuilder", "Result", "Run", "Shape", "Show", "Time",
+           "Totals", "load", "machines", "stats", "zeros"]
 
 
 def __getattr__(name: str) -> object:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from ._results import Check, Comm, Compare, Cost, Diff, Mem, Show, Time
+    from ._results import Check, Comm, Compare, Cost, Diff, Mem, Show, Time, Totals
 
     Path = str | os.PathLike[str]
 
@@ -210,9 +210,10 @@ class Module:
         view, numbers = self._facts_of(trip_counts).time(on, list(set))
         return Time._of_prediction(view, numbers, lambda: self.report(on=on))
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> Totals:
         """Totals per device and step: flops, bytes, wire_bytes, peak_memory, collectives_by_kind, …"""
-        return self._facts_of().totals()
+        from ._results import Totals
+        return Totals._of_totals(self._facts_of().totals())
 
     def diff(self, other: Module, thresholds: Sequence[str] = ()) -> Diff:
         """The semantic differences to another module, and their effect on cost."""

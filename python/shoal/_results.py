@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -217,6 +218,50 @@ class Compare(Result):
 
     def _table(self) -> list[Row]:
         return self.outputs
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Totals(Result):
+    """Totals of a module per device and step. `totals["flops"]` is `totals.flops`."""
+
+    computations: int = 0
+    instructions: float = 0
+    flops: float = 0
+    transcendentals: float = 0
+    bytes: float = 0
+    wire_bytes: float = 0
+    collectives: float = 0
+    peak_memory: float = 0
+    collectives_by_kind: dict[str, float] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def _of_totals(cls, totals: dict[str, Any]) -> Totals:
+        rows = [(name, value) for name, value in totals.items() if name != "collectives_by_kind"]
+        rows += sorted(totals["collectives_by_kind"].items())
+        width = max(len(name) for name, _ in rows)
+        return cls(**totals, _data=totals, _text="\n".join(f"{name:{width}}  {_cell(value)}" for name, value in rows))
+
+    def __getitem__(self, name: str) -> Any:
+        return self._data[name]
+
+    def _table(self) -> list[Row]:
+        return [Row(self._data)]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class DumpStats(Result):
+    """The modules of a dump folder, with the metrics of the last stage of each."""
+
+    modules: list[Row] = dataclasses.field(default_factory=list)
+    unreadable: list[Any] = dataclasses.field(default_factory=list)
+
+    def _table(self) -> list[Row]:
+        return self.modules
+
+
+def stats(folder: str | os.PathLike[str], stages: bool = False, top: int = 30) -> DumpStats:
+    """Summarizes an XLA dump folder; `stages` adds the changes from each compilation stage to the next."""
+    return DumpStats._of(_core.stats(os.fspath(folder), stages, top))
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

@@ -74,7 +74,7 @@ void BindExecution(nb::module_& m) {
       .def_ro("instructions", &shoal::RunResult::instructions)
       .def_ro("iterations", &shoal::RunResult::iterations)
       .def_ro("peak_bytes", &shoal::RunResult::peak_bytes)
-      .def("to_text", &shoal::RunResult::ToText)
+      .def("to_text", [](const shoal::RunResult& run, size_t width) { return run.ToText({width, false}); }, "width"_a = 0)
       .def("to_json", &shoal::RunResult::ToJson)
       .def("literals", &shoal::RunResult::ToLiterals);
   nb::class_<PyExecutable>(m, "CompiledModule")

@@ -2,6 +2,7 @@
 // makes typed objects of them.
 #include "bindings.h"
 #include "shoal/diff.h"
+#include "shoal/files.h"
 #include "shoal/report.h"
 
 using namespace nb::literals;
@@ -128,5 +129,11 @@ void BindFacts(nb::module_& m) {
   }, "a"_a, "b"_a, "seed"_a = 0);
   m.def("fingerprint", [](const shoal::Module& module) { return WithoutGil([&] { return shoal::Fingerprint(module); }); },
         "module"_a);
+  m.def("stats", [](const std::string& folder, bool stages, int64_t top) -> shoal::View {
+    shoal::StatsOptions options;
+    options.stages = stages;
+    options.top = top;
+    return WithoutGil([&] { return shoal::Stats(folder, options); });
+  }, "folder"_a, "stages"_a = false, "top"_a = 30);
   m.def("machines", &shoal::Machine::Names);
 }

@@ -80,6 +80,21 @@ def test_results_have_attributes(loops):
     assert "collective" in str(loops.comm()) and "<table>" in loops.comm()._repr_html_()
 
 
+def test_totals(loops):
+    totals = loops.stats()
+    assert totals.flops == totals["flops"] > 0 and totals.collectives_by_kind["all-gather"] == 16
+    assert "wire_bytes" in str(totals) and "<th>flops</th>" in totals._repr_html_()
+
+
+def test_stats_of_a_dump_folder(tmp_path):
+    (tmp_path / "module_0001.jit_f.before_optimizations.txt").write_text(ADD)
+    (tmp_path / "module_0001.jit_f.after_optimizations.txt").write_text(ADD.replace("add(p, q)", "multiply(p, q)"))
+    found = shoal.stats(tmp_path, stages=True)
+    assert [row.flops for row in found.modules] == [6] and found.to_dict() == command("stats", "--json", "--diff", tmp_path)
+    with pytest.raises(shoal.Error):
+        shoal.stats(tmp_path / "nothing")
+
+
 def test_diff_compare_check(loops):
     changed = shoal.load(LOOPS.read_text().replace('"n":"3"', '"n":"5"'))
     differences = loops.diff(changed, thresholds=["wire_bytes<=+2%"])
