@@ -28,7 +28,8 @@ ALLOWED = {
     "kernels/arrays/block_cache.cc": ("blocks", "one cache of large blocks, never destroyed, so that it outlives every array"),
     "kernels/arrays/buffer.cc": ("meter_of_this_thread small_blocks", "the meter that this thread's allocations are charged "
                                  "to, and its cache of small blocks"),
-    "kernels/arrays/floats.cc": ("flags tables", "lookup tables, each built once under a once_flag and constant from then on"),
+    "kernels/arrays/floats.cc": ("flags tables counts", "lookup tables, each built once under a once_flag and constant from then "
+                                 "on, when enough elements were counted"),
     "kernels/elementwise/lane_function.cc": ("workspace", SCRATCH),
     "kernels/linalg/blas_memory.cc": ("is_checked", "this thread has checked that OpenBLAS can allocate its buffer"),
     "kernels/linalg/onednn.cc": ("is_set stream block size", "OpenMP's number of threads, oneDNN's stream and its scratch "

@@ -64,8 +64,12 @@ void ThreadPool::RunJob(Job& job) {
     jobs_.push_back(&job);
     open_jobs_.store(static_cast<int>(jobs_.size()), std::memory_order_release);
   }
-  if (sleepers_.load(std::memory_order_acquire) > 0 && HasFreeCore()) {
-    job.count > 2 ? wake_.notify_all() : wake_.notify_one();
+  if (const int sleepers = sleepers_.load(std::memory_order_acquire); sleepers > 0 && HasFreeCore()) {
+    // Wakes no more workers than there are tasks for: each wake-up takes this thread about a microsecond.
+    if (job.count > sleepers)
+      wake_.notify_all();
+    else
+      for (int64_t i = 1; i < job.count; ++i) wake_.notify_one();
   }
   RunTasks(job);
   {

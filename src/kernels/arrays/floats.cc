@@ -1,6 +1,7 @@
 #include "kernels/arrays/floats.h"
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -69,6 +70,15 @@ const Table& DecodeTable(ElementType type) {
 // last bit of the upper half (a sticky bit). This rounds correctly: these types have at most 4 mantissa digits.
 using EncodeTable = std::array<uint8_t, 1 << 16>;
 
+// True once so many elements have been encoded, in calls that may each have few of them, that the table is worth its
+// time: building it takes a millisecond.
+bool PaysForTable(ElementType type, int64_t n) {
+  constexpr int64_t kMinForTable = 4096;
+  static std::array<std::atomic<int64_t>, kElementTypeCount> counts;
+  std::atomic<int64_t>& count = counts[static_cast<size_t>(type)];
+  return count.load(std::memory_order_relaxed) >= kMinForTable || count.fetch_add(n, std::memory_order_relaxed) + n >= kMinForTable;
+}
+
 const EncodeTable& EncodeTableOf(ElementType type) {
   static std::array<std::once_flag, kElementTypeCount> flags;
   static std::array<std::unique_ptr<EncodeTable>, kElementTypeCount> tables;
@@ -107,8 +117,7 @@ void EncodeFloats(ElementType type, const float* in, std::byte* out, int64_t n) 
   } else if (type == ElementType::kF16) {
     EncodeF16(in, reinterpret_cast<uint16_t*>(out), n);
   } else {
-    constexpr int64_t kMinForTable = 4096;  // building the table takes a millisecond
-    if (n < kMinForTable) {
+    if (!PaysForTable(type, n)) {
       for (int64_t i = 0; i < n; ++i) out[i] = static_cast<std::byte>(EncodeFloat(type, in[i]));
       return;
     }
