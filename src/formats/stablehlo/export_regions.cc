@@ -104,7 +104,7 @@ Result<MlirRegion> Exporter::RegionOf(Computation& computation) {
   return RegionWith(values);
 }
 
-Result<MlirRegion> Exporter::BranchOf(Computation& computation, const Value& argument) {
+Result<MlirRegion> Exporter::BranchOf(Computation& computation, Value argument) {
   ScopedOps scope(ops_, depth_);
   SHOAL_TRY(CheckRegion(computation));
   for (const Instruction* parameter : computation.parameters) values_[parameter] = argument;

@@ -93,7 +93,7 @@ class Exporter {
   // A region with one argument per leaf of the parameters, which returns the leaves of the root.
   Result<MlirRegion> RegionOf(Computation& computation);
   // A region without arguments; the value of its parameter is `argument`.
-  Result<MlirRegion> BranchOf(Computation& computation, const Value& argument);
+  Result<MlirRegion> BranchOf(Computation& computation, Value argument);
 
  private:
   Status CheckRegion(const Computation& computation) const;

@@ -175,11 +175,11 @@ void MlirTextPrinter::PrintTypes(char mode, const MlirOp& op) {
   out_ += " : ";
   if (mode == 'L' || mode == 'P') return print_list(op.operands, operand_type);
   if (mode == 'C' || mode == 'U') return print_list(op.results, result_type);
-  if (mode == 'S' && op.operands[1]->type == op.results[0].type) {
+  if (mode == 'S' && op.results.size() == 1 && op.operands[1]->type == op.results[0].type) {
     StrAppend(&out_, TypeText(*op.operands[0]->type), ", ", TypeText(*op.results[0].type));
     return;
   }
-  if (mode == 'T' && std::all_of(op.operands.begin(), op.operands.end(),
+  if (mode == 'T' && op.results.size() == 1 && std::all_of(op.operands.begin(), op.operands.end(),
                                  [&](const MlirValue* value) { return value->type == op.results[0].type; })) {
     out_ += TypeText(*op.results[0].type);
     return;
@@ -195,12 +195,15 @@ void MlirTextPrinter::PrintTypes(char mode, const MlirOp& op) {
 
 // stablehlo.while(%x = %a, …) : types cond { … } do { … }
 void MlirTextPrinter::PrintWhile(const MlirOp& op) {
-  out_ += "stablehlo.while(";
   const MlirBlock& condition = op.regions[0].blocks[0];
   const MlirBlock& body = op.regions[1].blocks[0];
+  // A module with errors has no pretty form.
+  if (condition.arguments.size() != op.operands.size() || body.arguments.size() != op.operands.size()) return PrintGeneric(op);
+  out_ += "stablehlo.while(";
   for (size_t i = 0; i < op.operands.size(); ++i) {
     NameValue(condition.arguments[i]);
-    names_[&body.arguments[i]] = names_[&condition.arguments[i]];
+    const auto name = names_[&condition.arguments[i]];
+    names_[&body.arguments[i]] = name;
     if (i > 0) out_ += ", ";
     PrintOperand(condition.arguments[i]);
     out_ += " = ";
@@ -222,6 +225,8 @@ void MlirTextPrinter::PrintWhile(const MlirOp& op) {
 // stablehlo.reduce(%a init: %b), … across dimensions = [0] : types reducer(%x: type, %y: type) … { … }
 void MlirTextPrinter::PrintReduce(const MlirOp& op) {
   const size_t count = op.operands.size() / 2;
+  if (count == 0 || op.operands.size() != 2 * count || op.regions[0].blocks[0].arguments.size() != 2 * count)
+    return PrintGeneric(op);
   out_ += "stablehlo.reduce";
   for (size_t i = 0; i < count; ++i) {
     out_ += i == 0 ? "(" : ", (";
@@ -236,7 +241,8 @@ void MlirTextPrinter::PrintReduce(const MlirOp& op) {
   const bool compact = count == 1 && block.ops.size() == 2 && first.operands.size() == 2 && first.results.size() == 1 &&
                        first.attrs.empty() && first.info->syntax == "o , o D T" && first.location == op.location &&
                        first.operands[0] == &block.arguments[0] && first.operands[1] == &block.arguments[1] &&
-                       first.results[0].type == block.arguments[0].type && block.ops[1]->operands[0] == &first.results[0];
+                       first.results[0].type == block.arguments[0].type && block.ops[1]->operands.size() == 1 &&
+                       block.ops[1]->operands[0] == &first.results[0];
   if (compact) StrAppend(&out_, " applies ", first.name);
   out_ += " across dimensions = ";
   std::vector<MlirNamedAttr> attrs;
