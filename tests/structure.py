@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tests/structure"))
 from sources import Skipped, cpp_files, name_of, text_of  # noqa: E402
-MODULES = [importlib.import_module(name) for name in ("components", "op_facts", "process_state", "documents", "prose", "rules")]
+MODULES = [importlib.import_module(name) for name in ("components", "op_facts", "process_state", "documents", "prose", "rules", "settings")]
 CHECKS = {name.removeprefix("check_"): check for module in MODULES for name, check in vars(module).items()
           if name.startswith("check_")}
 LONG = 300  # lines

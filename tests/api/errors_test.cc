@@ -122,6 +122,8 @@ TEST(Errors, OfRunning) {
   const Result<RunResult> limited = endless.Execute(zero, {.max_instructions = 1000});
   ASSERT_FALSE(limited.ok());
   EXPECT_EQ(limited.error().kind(), ErrorKind::kModule);
+  // A message names the field of the options, not an option of the program.
+  EXPECT_TRUE(limited.error().message().find("setting\u00a0max_instructions") != std::string::npos);
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(endless.Execute(zero, {.stop = stop.get_token()}).error().kind(), ErrorKind::kCancelled);

@@ -6,6 +6,7 @@
 #include "analyze/cost/embedded.h"
 #include "analyze/cost/machine.h"
 #include "core/base/printable.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/suggest.h"
 #include "yaml-cpp/eventhandler.h"
@@ -86,7 +87,7 @@ class MachineReader {
     if (!is_section) {
       const std::string_view renamed = RenamedKey(key);
       return ErrorAt(name, StrCat("unknown key '", key, "'", renamed.empty() ? "" : StrCat("; it is now '", renamed, "'"),
-                                  "; shoal machines --keys lists all keys", renamed.empty() ? DidYouMean(key, AllKeys()) : ""));
+                                  "; shoal machines with ", Setting("keys"), " lists all keys", renamed.empty() ? DidYouMean(key, AllKeys()) : ""));
     }
     if (!value.IsMap()) return ErrorAt(value, StrCat("key '", key, "' must be a map"));
     return ReadMap(value, key + ".");

@@ -2,6 +2,7 @@
 #include "api/cpp/arguments.h"
 
 #include "core/base/environment_error.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "execute/data/input_uses.h"
@@ -86,8 +87,8 @@ class InputMaker {
     text = StrCat("no inputs given: generated with ", InputModeNames()[static_cast<size_t>(options.mode)]);
     if (IsRandom(options.mode)) StrAppend(&text, ", random_seed ", options.seed);
     if (shares)
-      StrAppend(&text, "; the module has no shardings, so every device gets the same inputs"
-                       " (--shardings-from=BEFORE.hlo splits those of the module before partitioning)");
+      StrAppend(&text, "; the module has no shardings, so every device gets the same inputs (", Setting("shardings_from"),
+                " splits those of the module before partitioning)");
     text += GeneratedInputNotes(module_, options);
   }
 
@@ -113,7 +114,7 @@ class InputMaker {
 Status CheckArgumentBytes(const Module& module, int64_t max_bytes) {
   const double bytes = ArgumentBytes(module);
   if (max_bytes == 0 || bytes <= static_cast<double>(max_bytes)) return {};
-  return EnvironmentError(StrCat("a device's arguments need ", FormatBytes(bytes), ", more than --max_memory allows"));
+  return EnvironmentError(StrCat("a device's arguments need ", FormatBytes(bytes), ", more than ", Setting("max_bytes"), " allows"));
 }
 
 std::string GeneratedInputNotes(const Module& module, const InputOptions& options) {

@@ -3,6 +3,7 @@
 #include "api/cpp/job_state.h"
 #include "api/cpp/module_state.h"
 #include "core/base/environment_error.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "execute/collectives/deadlock.h"
 #include "execute/transport/load.h"
@@ -78,7 +79,8 @@ std::string Job::Describe() const {
   return internal::StrCat(size(), " processes on ",
                           hosts.size() == 1 ? "one machine" : internal::StrCat(hosts.size(), " machines"), ", ",
                           state_->job.library(),
-                          state_->job.fast_reduction ? ", reducing in its own order (--reduction=fast)" : "");
+                          state_->job.fast_reduction ? internal::StrCat(", reducing in its own order (", internal::Setting("fast_reduction"), ")")
+                                                     : std::string());
 }
 
 std::string Job::DescribeDevices(int rank) const {

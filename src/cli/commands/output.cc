@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "cli/commands/base.h"
+#include "cli/commands/option_names.h"
 #include "core/base/files.h"
 
 namespace shoal::cli {
@@ -39,7 +40,7 @@ void MuteOutput() { is_muted = true; }
 void UnmuteOutput() { is_muted = false; }
 
 int WriteText(std::string_view text) {
-  const Status written = WriteStandardOutput(EscapeForTerminal(text, OutputStyle().color));
+  const Status written = WriteStandardOutput(EscapeForTerminal(WithOptionNames(text), OutputStyle().color));
   return written.ok() ? kOk : PrintError(written.error().message());
 }
 
@@ -54,7 +55,7 @@ Status WriteOutput(const std::string& path, std::string_view bytes) {
 
 // A failure to write to standard error cannot be reported.
 void PrintToStderr(std::string_view text) {
-  WriteAll(STDERR_FILENO, Wrapped(EscapeForTerminal(text, ErrorStyle().color), ErrorStyle().width));
+  WriteAll(STDERR_FILENO, Wrapped(EscapeForTerminal(WithOptionNames(text), ErrorStyle().color), ErrorStyle().width));
 }
 
 void PrintInPlace(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <sys/stat.h>
 
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/environment_error.h"
 #include "llvm/Config/llvm-config.h"
@@ -47,10 +48,10 @@ Result<Target> TargetFor(const std::string& cpu) {
       llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
       std::string names;
       for (llvm::StringRef name : known) StrAppend(&names, names.empty() ? "" : ", ", name.str());
-      return EnvironmentError(StrCat("--cpu=", cpu, ": unknown CPU; known: ", names));
+      return EnvironmentError(StrCat(Setting("cpu="), cpu, ": unknown CPU; known: ", names));
     }
     if (const std::string missing = MissingFeatures(cpu); !missing.empty())
-      return EnvironmentError(StrCat("--cpu=", cpu, ": this machine cannot run code for this CPU; it lacks ", missing));
+      return EnvironmentError(StrCat(Setting("cpu="), cpu, ": this machine cannot run code for this CPU; it lacks ", missing));
     return target;
   }
   target.cpu = llvm::sys::getHostCPUName().str();

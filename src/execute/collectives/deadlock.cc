@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/ops/families.h"
 
@@ -144,7 +145,8 @@ std::optional<Diag> DeadlockReport::Explain() const {
     StrAppend(&message, "\n  ", DeviceList(finished), finished.size() == 1 ? " has finished" : " have finished");
   add(Differences(involved, /*branches=*/true));
   add(Differences(involved, /*branches=*/false));
-  message += "\n  next: shoal show FILE --op=communication --groups shows the order of the collectives and their groups";
+  StrAppend(&message, "\n  next: the outline (shoal show) with ", Setting("op=communication"), " and ", Setting("groups"),
+            " shows the order of the collectives");
   return Fail(all[0].at->at, "", std::move(message));
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/environment_error.h"
 #include "core/base/files.h"
 #include "core/base/printable.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/zip.h"
 #include "execute/data/shards.h"
@@ -32,7 +33,7 @@ class NpyFiles {
     SHOAL_ASSIGN(archive, InputFile::Open(path));
     Result<ZipReader> zip = ZipReader::Open(std::move(archive));
     if (!zip.ok())
-      return Fail(StrCat(EscapeName(path), " ", zip.diag().message, "; --inputs must be a folder or an .npz file"));
+      return Fail(StrCat(EscapeName(path), " ", zip.diag().message, "; ", Setting("inputs"), " must be a folder or an .npz file"));
     files.zip_ = std::move(*zip);
     return files;
   }

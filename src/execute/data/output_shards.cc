@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analyze/facts/shardy.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/ir/common_attrs.h"
 #include "core/ir/sizes.h"
@@ -368,7 +369,7 @@ std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t l
     const std::vector<Leaf> given = ResultLeaves(*pair.shardings);
     const Sharding* sharding = leaf < given.size() ? given[leaf].sharding : nullptr;
     if (std::optional<ShardGrid> annotated = ShardsByAnnotation(sharding, whole, shard, pair.grid))
-      return InferredShards{std::move(*annotated), "by its sharding in the module of --shardings_from"};
+      return InferredShards{std::move(*annotated), "by its sharding in the module of " + Setting("shardings_from")};
   }
   if (std::optional<ShardGrid> annotated = ShardsByAnnotation(of_parts.sharding, whole, shard, pair.grid))
     return InferredShards{std::move(*annotated), "by its sharding"};

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analyze/facts/manual_regions.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "execute/data/error_estimate.h"
 #include "execute/data/generate.h"
@@ -148,7 +149,7 @@ void CompareReassembled(std::span<const Array> shards, const InferredShards& inf
                           "no sharding specifies it");
       return;
     }
-    StrAppend(&first.note, "; the order is a guess, and --shardings_from=FILE replaces it");
+    StrAppend(&first.note, "; the order is a guess, and ", Setting("shardings_from"), " replaces it");
   }
   worst = std::move(first);
 }

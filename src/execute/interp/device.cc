@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "core/base/settings.h"
 #include "core/ops/traits.h"
 #include "execute/interp/control/device_collective.h"
 #include "execute/interp/declared_shape.h"
@@ -78,7 +79,7 @@ Result<Value> Device::RunStep(const EvalStep& step, std::span<Value> values) {
   if (world_.stopped()) return ExecutionError(hlo, "the run was stopped");
   const int64_t before = progress_.instructions.fetch_add(1, std::memory_order_relaxed);
   if (settings_.max_instructions > 0 && before >= settings_.max_instructions)
-    return ExecutionError(hlo, StrCat("device ", id_, " executed ", before, " instructions, the limit of --max_instructions"));
+    return ExecutionError(hlo, StrCat("device ", id_, " executed ", before, " instructions, the limit of ", Setting("max_instructions")));
   progress_.now.store(&hlo, std::memory_order_relaxed);
   const StepLog::Timer timer(in_lanes_ ? nullptr : LogOf(settings_), id_, hlo);
   if (step.takes_element && values[hlo.operands[0]->index].IsTuple()) {

@@ -6,6 +6,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "core/base/host_memory.h"
+#include "core/base/settings.h"
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
 #include "core/base/environment_error.h"
@@ -140,7 +141,7 @@ Result<RunOutcome> RunPlan(const ModulePlan& plan, const DeviceGrid& grid, std::
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (settings.max_seconds > 0 && seconds > settings.max_seconds)
       runtime.Stop(Fail(LocationOf(*devices[0]), "run.time",
-                        StrCat("the run took ", seconds, " s, which exceeds --max_seconds")));
+                        StrCat("the run took ", seconds, " s, which exceeds ", Setting("max_seconds"))));
   };
   const bool needs_ticks = settings.watch || settings.max_seconds > 0;
   std::optional<Ticker> own_ticker;

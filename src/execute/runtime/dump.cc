@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/base/files.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/environment_error.h"
 #include "execute/runtime/observers.h"
@@ -97,7 +98,7 @@ Result<std::unique_ptr<Dump>> Dump::Create(const Module& module, const std::stri
   // RE2 needs linear time and constant stack space for every expression.
   const re2::RE2 regex(pattern, re2::RE2::Quiet);
   if (!regex.ok())
-    return EnvironmentError(StrCat("--dump=", pattern, " is not a valid regular expression: ", regex.error()));
+    return EnvironmentError(StrCat(Setting("dump="), pattern, " is not a valid regular expression: ", regex.error()));
   std::vector<const Instruction*> matching;
   std::map<std::string_view, int> times;
   for (const Computation* computation : module.computations) {
@@ -107,7 +108,7 @@ Result<std::unique_ptr<Dump>> Dump::Create(const Module& module, const std::stri
       ++times[hlo->name];
     }
   }
-  if (matching.empty()) return EnvironmentError(StrCat("--dump=", pattern, " does not match any instruction name"));
+  if (matching.empty()) return EnvironmentError(StrCat(Setting("dump="), pattern, " does not match any instruction name"));
   std::unordered_map<const Instruction*, std::string> names;
   // Different instructions may yield the same file name, as x in computation main and main.x.
   std::set<std::string> taken;

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "execute/data/compare.h"
 #include "execute/data/outputs.h"
@@ -154,8 +155,8 @@ class NanCheck : public Observer {
     if (hlo.parent != module_.entry) StrAppend(&message, ", in computation ", hlo.parent->name);
     message += Iterations(counts_[static_cast<size_t>(device.id())], hlo.parent);
     const Metadata* metadata = hlo[kMetadata];
-    const std::string next = StrCat("\n  next: shoal run FILE --dump='", hlo.name, "$' writes the value of ", hlo.name,
-                                    ", and --dump with the names of its operands theirs");
+    const std::string next = StrCat("\n  next: a run with ", Setting("dump='"), hlo.name, "$' writes the value of ", hlo.name,
+                                    ", and with the names of its operands theirs");
     if (metadata == nullptr) return message + next;
     const std::string source = FormatSourceLocation(*metadata, module_.stack_frames);
     if (!metadata->op_name.empty()) StrAppend(&message, "; from ", metadata->op_name);

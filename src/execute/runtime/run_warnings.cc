@@ -5,6 +5,7 @@
 
 #include "analyze/memory/liveness.h"
 #include "compile/program/evaluation_reason.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/ir/call_graph.h"
 #include "core/ops/families.h"
@@ -60,7 +61,7 @@ Diag ElidedLiteralsError(const ElidedLiterals& elided) {
   return Fail(elided.first->at, "",
               StrCat("literal ", elided.first->name, " was elided from the dump ({...})",
                      elided.count == 1 ? "" : StrCat(", as the first of ", elided.count),
-                     "; without --fill_elided=false shoal generates values"));
+                     "; without ", Setting("fill_elided=false"), " shoal generates values"));
 }
 
 Diag ElidedWarning(const ElidedLiterals& elided) {
@@ -104,7 +105,7 @@ std::string FallbackMessage(const RunStats& stats, int64_t devices) {
   const double fraction = all / (stats.seconds * static_cast<double>(std::max<int64_t>(1, devices)));
   if (slowest == nullptr || all < kMinSeconds || fraction < kMinFraction) return "";
   return StrCat(std::lround(100 * fraction), " % of the time was spent in the interpreter, most of it in ", slowest->name, " (",
-                Text(slowest->opcode), "): ", EvaluationReason(*slowest), "; --explain lists these steps");
+                Text(slowest->opcode), "): ", EvaluationReason(*slowest), "; ", Setting("explain"), " lists these steps");
 }
 
 }  // namespace shoal::internal

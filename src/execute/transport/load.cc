@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/base/loadable_part.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/environment_error.h"
 #include "execute/transport/communicator.h"
@@ -51,7 +52,7 @@ Result<std::unique_ptr<Communicator>> LoadMpi() {
   if (library == nullptr && access(path.c_str(), R_OK) != 0)
     return EnvironmentError(StrCat("this shoal was built without MPI: ", path,
                                    " does not exist; install libopenmpi-dev and build again (./shoal notices it), or run all devices "
-                                   "in this process with --transport=threads"));
+                                   "in this process with ", Setting("transport=threads")));
   if (library == nullptr) return EnvironmentError(StrCat("cannot load MPI: ", error));
   auto* make = reinterpret_cast<Communicator* (*)()>(dlsym(library, "shoal_new_mpi_communicator"));
   if (make == nullptr) return EnvironmentError(StrCat(path, " is not shoal's MPI library; reinstall shoal"));

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "core/base/files.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/environment_error.h"
 
@@ -97,7 +98,7 @@ Placement SingleProcessPlacement(int64_t devices) { return {std::vector<int>(sta
 Status CheckPlacement(const std::string& spec) {
   if (spec == "block" || spec == "cyclic") return {};
   const Result<InputFile> file = InputFile::Open(spec);
-  if (!file.ok()) return EnvironmentError(StrCat("--placement is neither block nor cyclic nor a file: ", file.diag().message));
+  if (!file.ok()) return EnvironmentError(StrCat(Setting("placement"), " is neither block nor cyclic nor a file: ", file.diag().message));
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "predict/timeline/backend_mismatch.h"
 
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 
 namespace shoal::internal {
@@ -18,8 +19,8 @@ std::string BackendMismatch(const PredictionInput& input, const Machine& machine
   const std::string_view from = DisplayName(compiled.backend), to = DisplayName(target);
   if (!compiled.has_evidence)
     return StrCat("probably compiled for ", from, ", not for ", to, " (", compiled.reason,
-                  "), but timed as written; --backend=", ToString(compiled.backend), " or --backend=", ToString(target),
-                  " states the compiler");
+                  "), but timed as written; ", Setting("backend"), " states the compiler, ",
+                  ToString(compiled.backend), " or ", ToString(target));
   const std::string what = StrCat("compiled for ", from, ", not for ", to, " (", compiled.reason, "): ");
   if (input.is_cpu_undone())
     return StrCat(what, "timed without the CPU compiler's fusions, widened types and schedule, as a ", to,

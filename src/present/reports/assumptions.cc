@@ -1,6 +1,7 @@
 #include "present/reports/assumptions.h"
 
 #include "analyze/facts/global_form.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ops/backend.h"
@@ -32,7 +33,7 @@ std::vector<std::string> AssumptionsOf(const ExecutionCounts& executions) {
   const auto& loops = executions.unknown_loops();
   if (!loops.empty())
     all.push_back(StrCat(Pluralize(static_cast<int64_t>(loops.size()), "loop"), " whose trip count depends on data (",
-                         Names(loops), "): counted as one iteration; --trips NAME=N overrides this"));
+                         Names(loops), "): counted as one iteration; ", Setting("trip_counts"), " overrides this"));
   const auto& assumed = executions.heuristic_loops();
   if (!assumed.empty())
     all.push_back(StrCat(Pluralize(static_cast<int64_t>(assumed.size()), "loop"),
@@ -41,7 +42,7 @@ std::vector<std::string> AssumptionsOf(const ExecutionCounts& executions) {
   const auto& conditionals = executions.conditionals();
   if (!conditionals.empty())
     all.push_back(StrCat(Pluralize(static_cast<int64_t>(conditionals.size()), "conditional"), " (", Names(conditionals),
-                         "): all branches equally likely; --probability NAME=P overrides this"));
+                         "): all branches equally likely; ", Setting("probabilities"), " overrides this"));
   return all;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/base/printable.h"
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/sizes.h"
@@ -69,7 +70,7 @@ std::string Ledger(const CommReport& report, const TextStyle& style) {
   std::string text = table.ToText(style);
   if (rows.size() < report.rows.size())
     StrAppend(&text, "(", report.rows.size() - rows.size(), report.sort == "order" ? " more with less traffic" : " more",
-              "; --top=0 shows all)\n");
+              "; ", Setting("top=0"), " shows all)\n");
   return text;
 }
 
@@ -124,7 +125,7 @@ std::string Matrix(const CommReport& report, const TextStyle& style) {
     table.Add(std::move(cells));
   }
   std::string text = table.ToText(style);
-  if (shown < matrix.size) StrAppend(&text, "(", matrix.size - shown, " more; --matrix=csv prints all)\n");
+  if (shown < matrix.size) StrAppend(&text, "(", matrix.size - shown, " more; ", Setting("matrix=csv"), " prints all)\n");
   return text;
 }
 

@@ -14,12 +14,7 @@ std::string AttrNames(const OpInfo& op, const char* mark) {
                  [&](std::string* out, const AttrDef& attr) { StrAppend(out, attr.name, attr.required ? mark : ""); });
 }
 
-// The page docs/ops.md, up to the rows of its table.
-constexpr char kPage[] =
-    "# shoal ops\n\nLists every HLO op with its class, its number of operands and its attributes; `--json` prints "
-    "JSON.\n\n    $ shoal ops | grep all-to-all\n\nThis page is the output of `shoal ops --markdown`.\n\n"
-    "If the shape of an op is inferred, the declared shape must match it. Otherwise, the declared shape must satisfy the "
-    "rules of the op.\n\n"
+constexpr char kTableHead[] =
     "| op | class | operands | attributes (\\*: required) | shape |\n"
     "| --- | --- | --- | --- | --- |\n";
 
@@ -47,7 +42,7 @@ std::string OpsText(const TextStyle& style) {
 }
 
 std::string OpsMarkdown() {
-  std::string text = kPage;
+  std::string text = kTableHead;
   ForEachOp([&](const OpInfo& op) {
     StrAppend(&text, "| ", op.text, " | ", ToString(op.op_class), " | ", Arity(op), " | ", AttrNames(op, "\\*"),
 " | ", ShapeOrigin(op), " |\n");

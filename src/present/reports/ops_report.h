@@ -6,7 +6,7 @@
 namespace shoal::internal {
 
 std::string OpsText(const TextStyle& style);
-// The page docs/ops.md.
+// The table of docs/ops.md.
 std::string OpsMarkdown();
 std::string OpsJson();
 

@@ -125,7 +125,7 @@ std::string ReportText(const RunReport& report, const TextStyle& style) {
   for (size_t i = 0; i < report.outputs.size() && i < kMaxRows; ++i) table.Add(RowOf(report.outputs[i]));
   if (!table.empty()) text += table.ToText(style);
   if (report.outputs.size() > kMaxRows)
-    StrAppend(&text, "… and ", report.outputs.size() - kMaxRows, " more rows; --json prints all\n");
+    StrAppend(&text, "… and ", report.outputs.size() - kMaxRows, " more rows; the JSON form has all\n");
   return WrapToWidth(text, style);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
@@ -78,7 +79,7 @@ class Writer {
     const SkeletonBlock& entry = shown_.skeleton.entry();
     Block(entry, 0);
     if (lines_.empty())
-      return entry.hidden > 0 ? StrCat(Pluralize(entry.hidden, "small op"), " not shown; see --op=all\n") : "no computation\n";
+      return entry.hidden > 0 ? StrCat(Pluralize(entry.hidden, "small op"), " not shown; ", Setting("op=all"), " shows them\n") : "no computation\n";
     int64_t deepest = 1;
     for (const Line& line : lines_) deepest = std::max(deepest, line.depth);
     // Reduces the indentation if the tree is too deep for the width.

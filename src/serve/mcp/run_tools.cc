@@ -108,7 +108,7 @@ std::vector<Tool> RunTools() {
         {"thresholds", {{"type", "array"}, {"items", {{"type", "string"}}}, {"description", "For example wire_bytes<=+2%"}}}},
        {"a", "b"}, {{"same", {{"type", "boolean"}}}, {"changes", rows}, {"metrics", {{"type", "object"}}}}, "changes", false,
        Diff},
-      {"report", "Write a report page", "Writes an HTML page about a module. Needs --allow-write.",
+      {"report", "Write a report page", "Writes an HTML page about a module. The server must be allowed to write.",
        {{"path", module}, {"out", PathArgument("The new HTML file, inside the roots")},
         {"machine", {{"type", "string"}, {"description", "For predicted times"}}}}, {"path", "out"},
        {{"out", {{"type", "string"}}}, {"bytes", {{"type", "integer"}}}}, "", true, Report},
