@@ -10,9 +10,14 @@
 namespace shoal::internal {
 namespace {
 
-Array BorrowedArray(const Shape& shape, void* data) {
-  const auto bytes = static_cast<size_t>(*shape.ElementCount() * StorageBytes(shape.element_type()));
-  return Array(shape.element_type(), ToDims(shape.dims()), Buffer::Borrow(static_cast<std::byte*>(data), bytes));
+size_t DeclaredBytes(const Shape& shape) { return static_cast<size_t>(*shape.ElementCount() * StorageBytes(shape.element_type())); }
+
+Array OperandIn(const Shape& shape, void* slot) {
+  return Array(shape.element_type(), ToDims(shape.dims()), Buffer::Borrow(static_cast<std::byte*>(slot), DeclaredBytes(shape)));
+}
+
+Array ResultIn(const Shape& shape, void* slot) {
+  return Array(shape.element_type(), ToDims(shape.dims()), Buffer::BorrowWritable(static_cast<std::byte*>(slot), DeclaredBytes(shape)));
 }
 
 // The context of the callbacks of compiled code.
@@ -39,8 +44,8 @@ struct LoopCallbacks {
 }  // namespace
 
 LibraryCall::LibraryCall(const Instruction& hlo, const LoadedLibrary& library, void* const* slots) : hlo_(hlo), library_(library) {
-  for (const Instruction* operand : hlo.operands) operands_.push_back(BorrowedArray(operand->shape(), slots[operands_.size()]));
-  for (const Shape* leaf : LeafShapes(hlo.shape())) results_.push_back(BorrowedArray(*leaf, slots[operands_.size() + results_.size()]));
+  for (const Instruction* operand : hlo.operands) operands_.push_back(OperandIn(operand->shape(), slots[operands_.size()]));
+  for (const Shape* leaf : LeafShapes(hlo.shape())) results_.push_back(ResultIn(*leaf, slots[operands_.size() + results_.size()]));
   slots_.assign(slots, slots + operands_.size() + results_.size());
   if (UpdatesOperand(hlo)) std::fill_n(operands_.begin(), results_.size(), Array());  // they are in the results' slots
 }
@@ -52,7 +57,7 @@ Status LibraryCall::Run(ThreadPool& pool) {
     auto* const slot = static_cast<std::byte*>(slots_[operands_.size() + i]);
     if (std::as_const(result).data() == slot) continue;  // else the function replaced the array
     std::memcpy(slot, std::as_const(result).data(), static_cast<size_t>(result.bytes()));
-    result = Array(result.type(), ToDims(result.dims()), Buffer::Borrow(slot, static_cast<size_t>(result.bytes())));
+    result = ResultIn(*LeafShapes(hlo_.shape())[i], slot);
   }
   return {};
 }
@@ -71,7 +76,7 @@ Status RoutineEvaluator::Evaluate(size_t number, void* const* slots) {
 
 Status RoutineEvaluator::Interpret(const EvalStep& step, void* const* slots) const {
   absl::InlinedVector<Value, 4> operands;
-  for (const Instruction* operand : step.hlo->operands) operands.emplace_back(BorrowedArray(operand->shape(), *slots++));
+  for (const Instruction* operand : step.hlo->operands) operands.emplace_back(OperandIn(operand->shape(), *slots++));
   SHOAL_ASSIGN(value, device_.Evaluate(step, {operands.data(), operands.size()}));
   std::vector<Value> leaves;
   AppendLeaves(value, leaves);

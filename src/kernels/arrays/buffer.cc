@@ -94,11 +94,13 @@ Buffer Buffer::Allocate(size_t bytes) {
   return buffer;
 }
 
+Buffer Buffer::BorrowWritable(std::byte* data, size_t bytes) {
+  return FromStorage(new (std::aligned_alloc(kAlignment, kAlignment)) Storage, bytes, data);
+}
+
 Buffer Buffer::Borrow(const std::byte* data, size_t bytes) {
-  // Never written, because a frozen buffer is never unique.
-  Buffer buffer =
-      FromStorage(new (std::aligned_alloc(kAlignment, kAlignment)) Storage, bytes, const_cast<std::byte*>(data));
-  buffer.share_->storage->frozen = true;
+  Buffer buffer = BorrowWritable(const_cast<std::byte*>(data), bytes);
+  buffer.share_->storage->frozen = true;  // never written, because a frozen buffer is never unique
   return buffer;
 }
 

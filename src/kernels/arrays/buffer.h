@@ -37,6 +37,8 @@ class Buffer {
   static Buffer Allocate(size_t bytes);
   // Read-only bytes that the caller keeps alive.
   static Buffer Borrow(const std::byte* data, size_t bytes);
+  // Bytes that the caller keeps alive and that a sole owner may write.
+  static Buffer BorrowWritable(std::byte* data, size_t bytes);
   // Read-only bytes that `owner` keeps alive. The last reference to the buffer drops `owner`.
   static Buffer Share(const std::byte* data, size_t bytes, std::shared_ptr<const void> owner);
   // A buffer without memory that is charged to this thread's meter as `bytes` bytes, for dry runs.
