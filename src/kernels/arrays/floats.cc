@@ -1,7 +1,9 @@
 #include "kernels/arrays/floats.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -129,7 +131,27 @@ void EncodeFloats(ElementType type, const float* in, std::byte* out, int64_t n) 
   }
 }
 
+// The number as f32, rounded toward zero with a last bit that is set if the number was not exact. A type with a shorter
+// mantissa then rounds it as it would round the number itself.
+static float RoundedToOdd(double number) {
+  const auto nearest = static_cast<float>(number);
+  if (number != number || static_cast<double>(nearest) == number) return nearest;
+  auto bits = std::bit_cast<uint32_t>(nearest);
+  if (std::fabs(static_cast<double>(nearest)) > std::fabs(number)) --bits;
+  return std::bit_cast<float>(bits | 1u);
+}
+
 void EncodeDoubles(ElementType type, const double* in, std::byte* out, int64_t n) {
+  if (BitWidth(type) <= 8) {
+    constexpr int64_t kBlock = 256;
+    float block[kBlock];
+    for (int64_t i = 0; i < n; i += kBlock) {
+      const int64_t count = std::min(kBlock, n - i);
+      for (int64_t k = 0; k < count; ++k) block[k] = RoundedToOdd(in[i + k]);
+      EncodeFloats(type, block, out + i, count);
+    }
+    return;
+  }
   const int width = StorageBytes(type);
   for (int64_t i = 0; i < n; ++i) {
     const uint64_t bits = EncodeFloat(type, in[i]);
