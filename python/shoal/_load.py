@@ -32,7 +32,26 @@ def load(source: Any, *, strict: bool = False) -> Module:
         # A module has several lines or a brace; a path has neither.
         is_text = "\n" in source or "{" in source
         return Module(_core.parse(source.encode(), strict, "<text>") if is_text else _core.read(source, strict))
-    return Module(_core.parse(_bytes_of(source), strict, type(source).__name__))
+    name = type(source).__name__
+    if (bytecode := _bytecode_of(source)) is not None:
+        try:
+            return Module(_core.parse(bytecode, strict, name))
+        except Error:  # an op or a dialect that only the text reader knows, and its message has a caret
+            pass
+    return Module(_core.parse(_bytes_of(source), strict, name))
+
+
+def _bytecode_of(source: Any) -> bytes | None:
+    """MLIR bytecode of a Lowered of JAX or a module of MLIR's Python bindings: written and read faster than text."""
+    if callable(getattr(source, "compiler_ir", None)):
+        source = source.compiler_ir()
+    write = getattr(getattr(source, "operation", None), "write_bytecode", None)
+    if not callable(write):
+        return None
+    import io
+    file = io.BytesIO()
+    write(file)
+    return file.getvalue()
 
 
 def _bytes_of(source: Any) -> bytes:
