@@ -92,7 +92,17 @@ Result<const MlirAttr*> Exporter::DenseAttr(const Literal& literal, const Instru
   const auto bytes = static_cast<size_t>(StorageBytes(literal.shape->element_type()));
   const auto size = static_cast<size_t>(SaturatingMul(ElementCountOf(*literal.shape), static_cast<int64_t>(bytes)));
   attr->data = literal.data;
-  if (literal.data.size() < size) {  // the missing elements are zero
+  constexpr size_t kLargest = size_t{1} << 32;
+  const bool is_short = literal.data.size() < size;  // the missing elements are zero
+  if (is_short && std::count(literal.data.begin(), literal.data.end(), std::byte{}) == std::ssize(literal.data)) {
+    const std::span<std::byte> zero = arena().NewSpan<std::byte>(bytes);
+    std::fill(zero.begin(), zero.end(), std::byte{});
+    attr->data = zero;
+    attr->splat = size > bytes;
+    return attr;
+  }
+  if (is_short && size > kLargest) return Refused(hlo, "the constant is larger than 4 GiB");
+  if (is_short) {
     const std::span<std::byte> whole = arena().NewSpan<std::byte>(size);
     std::fill(std::copy(literal.data.begin(), literal.data.end(), whole.begin()), whole.end(), std::byte{});
     attr->data = whole;
