@@ -177,6 +177,19 @@ def printing(page, name):
     check(f"{name}: at least one sheet per view", pages >= len(VIEWS), pages)
 
 
+def stack(page, options, folder):
+    """The panel shows the Python stack of an instruction, innermost frame first."""
+    source, out = os.path.join(folder, "stack.hlo"), os.path.join(folder, "stack.html")
+    table = 'FileNames\n1 "/home/user/layer.py"\n2 "/home/user/train.py"\n\nFunctionNames\n1 "dense"\n2 "main"\n\nFileLocations\n1 {file_name_id=1 function_name_id=1 line=7 end_line=7 column=1 end_column=2}\n2 {file_name_id=2 function_name_id=2 line=30 end_line=30 column=1 end_column=2}\n\nStackFrames\n1 {file_location_id=2 parent_frame_id=1}\n2 {file_location_id=1 parent_frame_id=2}\n\n'
+    with open(source, "w") as file:
+        file.write("HloModule m\n\n" + table + 'ENTRY e {\n  x = f32[8,8] parameter(0)\n  ROOT d = f32[8,8] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}, metadata={op_name="f/dot" stack_frame_id=2}\n}\n')
+    write_page(options, [source], out)
+    page.open(out, "program&i=e/d")
+    page.settled()
+    frames = page.js("[...document.querySelectorAll('.panel .stack span')].map(each => each.innerText)")
+    check("stack: the panel has the stack", frames == ["layer.py:7 in dense", "train.py:30 in main"], frames)
+
+
 def costs(page, name):
     """Cost separates matrix products by a library from calls that shoal does not know."""
     page.go("cost&by=scope&of=bytes")

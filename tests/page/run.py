@@ -238,6 +238,7 @@ def in_chromium(options, path, folder):
             with phase("layouts"):
                 layouts.everything(page, options, folder)
                 layouts.changes(page, options, folder)
+                layouts.stack(page, options, folder)
         if first and not options.only:
             with phase("accessibility"):
                 accessibility.everything(page, os.path.join(folder, "fsdp_mlp.html"), "fsdp_mlp")

@@ -15,6 +15,7 @@ export class Instructions {
   readonly type: Uint32Array;
   readonly scope: Uint32Array;
   readonly source: Uint32Array;
+  readonly stack: Uint32Array;
   readonly operandEnd: Uint32Array;
   readonly operands: Uint32Array;
   readonly callEnd: Uint32Array;
@@ -48,6 +49,7 @@ export class Instructions {
     this.type = columns.u32("type");
     this.scope = columns.u32("scope");
     this.source = columns.u32("source");
+    this.stack = columns.has("stack") ? columns.u32("stack") : new Uint32Array(this.count);
     this.operandEnd = columns.u32("operand_end");
     this.callEnd = columns.u32("call_end");
     this.calls = columns.u32("call");

@@ -79,6 +79,8 @@ export class Model {
   label(id: number): string { return this.string(this.instr.label[id]!); }
   opcode(id: number): string { return this.string(this.instr.opcode[id]!); }
   scope(id: number): string { return this.string(this.instr.scope[id]!); }
+  /** The Python stack: "model.py:12 in layer", innermost frame first. */
+  stack(id: number): string[] { return this.string(this.instr.stack[id]!).split("\n").filter((each) => each !== ""); }
   source(id: number): string { return this.string(this.instr.source[id]!); }
   computation(id: number): string { return this.computationNames[this.instr.computation[id]!]!; }
   operands(id: number): Uint32Array { return this.instr.operands.subarray(id === 0 ? 0 : this.instr.operandEnd[id - 1]!, this.instr.operandEnd[id]!); }

@@ -169,6 +169,8 @@ export class Panel {
     const step = model.instr.step[id]!;
     if (step >= 0) entries.push(["schedule step", formatCount(step + 1)]);
     this.addSection("origin", definitionList(entries));
+    const stack = model.stack(id);
+    if (stack.length > 1) this.addSection("Python stack", h("div", { class: "links stack" }, ...stack.map((frame) => h("span", { title: displayText(frame, 1000) }, nameElement(frame.slice(frame.slice(0, frame.lastIndexOf(":")).lastIndexOf("/") + 1))))));
     const called = model.calls(id);
     if (called.length > 0)
       this.addSection("calls", h("div", { class: "links" }, ...Array.from(called).slice(0, kMaxLinks).map((computation) => {

@@ -2,6 +2,7 @@
 
 #include "analyze/summary/program_rows.h"
 #include "analyze/summary/work_kind.h"
+#include "core/base/strings.h"
 #include "core/ir/source_location.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
@@ -21,6 +22,19 @@ std::string RowLabelOf(const Instruction& hlo, const FusionWorks& works) {
   if (IsFusion(op)) return works.Of(op).label;
   const std::string_view target = TargetOf(op);
   return IsCustomCall(op) && !target.empty() ? std::string(target) : LabelOf(op, works);
+}
+
+// The Python stack of an instruction, innermost frame first, one "model.py:12 in layer" per line.
+std::string StackText(const Metadata* metadata, const StackFrames& frames) {
+  constexpr size_t kMaxFrames = 40;
+  std::string text;
+  if (metadata == nullptr) return text;
+  const std::vector<SourceFrame> stack = StackOf(frames, metadata->stack_frame_id);
+  for (size_t i = 0; i < stack.size() && i < kMaxFrames; ++i) {
+    StrAppend(&text, i == 0 ? "" : "\n", stack[i].file, ":", stack[i].line);
+    if (!stack[i].function.empty()) StrAppend(&text, " in ", stack[i].function);
+  }
+  return text;
 }
 
 // The columns of all instructions, in id order.
@@ -48,6 +62,7 @@ class InstructionColumns {
     section.Add("type", type_);
     section.Add("scope", scope_);
     section.Add("source", source_);
+    section.Add("stack", stack_);
     section.Add("operand_end", operand_end_);
     section.Add("operand_back", operand_back_);
     section.Add("call_end", call_end_);
@@ -75,6 +90,7 @@ class InstructionColumns {
     const Metadata* metadata = hlo[kMetadata];
     scope_.push_back(strings_(metadata == nullptr ? "" : metadata->op_name));
     source_.push_back(strings_(metadata == nullptr ? "" : FormatSourceLocation(*metadata, page_.module.stack_frames)));
+    stack_.push_back(strings_(StackText(metadata, page_.module.stack_frames)));
     for (const Instruction* operand : hlo.operands) operand_back_.push_back(id - page_.ids(*operand));
     operand_end_.push_back(static_cast<uint32_t>(operand_back_.size()));
     if (CallsComputations(hlo))
@@ -111,7 +127,7 @@ class InstructionColumns {
   std::unordered_map<const Computation*, uint32_t> computation_of_;
   std::unordered_map<const Shape*, std::string> types_;
   std::vector<std::string> name_;
-  std::vector<uint32_t> computation_, opcode_, label_, type_, scope_, source_, operand_end_, operand_back_, call_end_,
+  std::vector<uint32_t> computation_, opcode_, label_, type_, scope_, source_, stack_, operand_end_, operand_back_, call_end_,
       call_;
   std::vector<uint8_t> kind_, flags_;
   std::vector<double> times_, flops_, transcendentals_, read_, written_, wire_;
