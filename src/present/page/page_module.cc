@@ -1,6 +1,7 @@
 #include "present/page/page_module.h"
 
 #include "analyze/summary/program_rows.h"
+#include "analyze/summary/totals.h"
 #include "analyze/summary/work_kind.h"
 #include "core/base/strings.h"
 #include "core/ir/source_location.h"
