@@ -272,7 +272,7 @@ Status Importer::ReadCommonAttrs(const MlirOp& op) {
   for (const MlirNamedAttr& attr : op.attrs) {
     const char first = attr.name.empty() ? '\0' : attr.name[0];
     if (first == 'm' && attr.name == "mhlo.sharding") {
-      SHOAL_ASSIGN(sharding, ParseSharding(attr.value->text, module_));
+      SHOAL_ASSIGN(sharding, ParseSharding(module_.arena.CopyString(attr.value->text), module_));
       common_.push_back({kSharding.id, sharding});
     } else if (first == 'm' && attr.name == "mhlo.frontend_attributes" && attr.value->kind == Kind::kDictionary) {
       const auto list = FrontendAttributesOf(attr.value->fields);

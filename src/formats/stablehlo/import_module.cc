@@ -151,7 +151,7 @@ Status Importer::ImportFunction(const MlirOp& function, Computation** computatio
       if (!list.empty()) common_.push_back({kFrontendAttributes.id, list});
     }
     if (const MlirAttr* sharding = FindField(fields, "mhlo.sharding")) {
-      SHOAL_ASSIGN(parsed, ParseSharding(sharding->text, module_));
+      SHOAL_ASSIGN(parsed, ParseSharding(module_.arena.CopyString(sharding->text), module_));
       common_.push_back({kSharding.id, parsed});
     } else if (const MlirAttr* sdy = FindField(fields, "sdy.sharding")) {
       const std::string text = CanonicalSdyText(sdy->text);
@@ -187,7 +187,7 @@ Status Importer::ShardResults(const MlirOp& function, Computation& body) {
     const auto fields = FieldsOf(result_attrs, i);
     shardings.push_back(nullptr);
     if (const MlirAttr* mhlo = FindField(fields, "mhlo.sharding")) {
-      SHOAL_ASSIGN(parsed, ParseSharding(mhlo->text, module_));
+      SHOAL_ASSIGN(parsed, ParseSharding(module_.arena.CopyString(mhlo->text), module_));
       shardings.back() = parsed;
       has_mhlo = true;
     } else if (const MlirAttr* sdy = FindField(fields, "sdy.sharding")) {
