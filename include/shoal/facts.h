@@ -116,6 +116,7 @@ struct OutlineOptions {
   bool inside_fusions = false;
   bool names = false;             // of instructions
   bool groups_as_written = false;  // device groups in place of mesh axes
+  bool stack = false;              // the Python stack of each op
   int64_t depth = 0;              // levels; 0: all
 };
 

@@ -218,11 +218,17 @@ bool Matters(const FieldDescriptor& field) {
   return false;
 }
 
+// True for the message of a file around the module.
+bool IsAroundModule(std::string_view message) {
+  return message.starts_with("HloProto") || message.starts_with("HloSnapshot") || message.starts_with("HloInputs") ||
+         message.starts_with("HloUnoptimizedSnapshot");
+}
+
 TEST(FieldTable, ReadFieldsMatter) {
   ASSERT_GT(Modules().size(), 100u);
   for (const FieldRow& row : FieldRows()) {
     const FieldDescriptor* field = Declared(row);
-    if (field == nullptr || row.message.substr(0, 8) == "HloProto" || row.message == "HloSnapshot") continue;
+    if (field == nullptr || IsAroundModule(row.message)) continue;
     if (row.use == FieldUse::kUpgraded) continue;
     EXPECT_EQ(Matters(*field), row.use == FieldUse::kRead) << row.message << "." << row.name;
   }
@@ -252,7 +258,7 @@ std::string Messages(const Diags& diags) {
 TEST(FieldTable, ReportsTheFieldsThatAreNotRead) {
   for (const FieldRow& row : FieldRows()) {
     if (row.use < FieldUse::kIgnored || Declared(row) != nullptr) continue;
-    if (row.message == "HloProto" || row.message == "HloSnapshot") continue;
+    if (IsAroundModule(row.message)) continue;
     const std::string bytes = WithField(row.message, row.number);
     const std::string name = StrCat(row.message, ".", row.name);
     ASSERT_FALSE(bytes.empty()) << name;

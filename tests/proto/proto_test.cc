@@ -276,6 +276,74 @@ TEST(ReadProto, HloProtoAndSnapshot) {
   EXPECT_NE(input.result, nullptr);
 }
 
+// A module before optimization and the inputs of two partitions.
+proto::HloUnoptimizedSnapshot UnoptimizedSnapshot() {
+  proto::HloUnoptimizedSnapshot snapshot;
+  *snapshot.mutable_hlo_module() = Message();
+  for (int partition = 0; partition < 2; ++partition)
+    *snapshot.add_partitions()->add_arguments() = snapshot.hlo_module().computations(1).instructions(1).literal();
+  return snapshot;
+}
+
+std::string ArgumentsText(const ProtoInput& input) {
+  std::string text;
+  for (const Literal* argument : input.arguments) {
+    AppendLiteral(text, *argument, /*with_shape=*/true);
+    text += ';';
+  }
+  return text;
+}
+
+TEST(ReadProto, UnoptimizedSnapshot) {
+  const std::string bytes = UnoptimizedSnapshot().SerializeAsString();
+  EXPECT_EQ(DetectProto(bytes), ProtoKind::kUnoptimizedSnapshot);
+  EXPECT_TRUE(LooksLikeProto(bytes));
+  Diags diags;
+  const ProtoInput input = Read(bytes, diags);
+  ASSERT_NE(input.module, nullptr);
+  EXPECT_EQ(ArgumentsText(input), "f32[2]{0} {1, 2};f32[2]{0} {1, 2};");
+}
+
+// The size of the message, the message, then each literal: the size of its shape, its shape, its elements.
+std::string Delimited(const proto::HloUnoptimizedSnapshot& message, const std::string& values) {
+  const std::string bytes = message.SerializeAsString();
+  std::string file;
+  for (size_t size = bytes.size(); ; size >>= 7) {
+    file += static_cast<char>((size & 127) | (size > 127 ? 128 : 0));
+    if (size <= 127) break;
+  }
+  return file + bytes + values;
+}
+
+TEST(ReadProto, UnoptimizedSnapshotWithValuesBehindIt) {
+  proto::HloUnoptimizedSnapshot message = UnoptimizedSnapshot();
+  std::string values;
+  const auto add = [&](proto::HloInputs& inputs, int type, const std::string& elements) {
+    proto::ShapeProto shape = inputs.arguments(0).shape();
+    shape.set_element_type(type);
+    inputs.clear_arguments();
+    const std::string shape_bytes = shape.SerializeAsString();
+    const uint64_t size = shape_bytes.size();
+    const std::string literal = std::string(reinterpret_cast<const char*>(&size), sizeof size) + shape_bytes + elements;
+    inputs.add_arguments_descriptors()->set_argument_size_bytes(literal.size());
+    values += literal;
+  };
+  const float numbers[] = {3, 4};
+  add(*message.mutable_partitions(0), 11, std::string(reinterpret_cast<const char*>(numbers), sizeof numbers));
+  add(*message.mutable_partitions(1), 1, "\x02");  // pred: two elements in a byte
+  const std::string file = Delimited(message, values);
+  EXPECT_TRUE(LooksLikeProto(file));
+  Diags diags;
+  const ProtoInput input = Read(file, diags);
+  ASSERT_NE(input.module, nullptr);
+  EXPECT_EQ(ArgumentsText(input), "f32[2]{0} {3, 4};pred[2]{0} {0, 1};");
+  for (size_t size = 0; size < file.size(); ++size) {
+    Diags errors;
+    EXPECT_EQ(Read(file.substr(0, size), errors).module, nullptr) << size;
+    EXPECT_GT(errors.errors(), 0) << size;
+  }
+}
+
 TEST(ReadProto, RoundTrips) {
   Diags diags;
   ProtoInput first = Read(Message().SerializeAsString(), diags);

@@ -1,5 +1,6 @@
 """Checks that facts about ops and custom calls are in core/ops only, and that every op and every rule has a test."""
 import functools
+import importlib.util
 import re
 import subprocess
 
@@ -150,3 +151,18 @@ def check_ops_page(binary):
     if not path.exists() or path.read_bytes() != printed.stdout:
         return ["docs/ops.md is not current; to write it: build/shoal ops --markdown > docs/ops.md"]
     return []
+
+
+def check_custom_call_list(_):
+    """docs/custom_calls.md states for each target what custom_calls.def says."""
+    path = ROOT / "tools/producers/custom_calls.py"
+    spec = importlib.util.spec_from_file_location("custom_calls", path)
+    listing = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(listing)
+    document = ROOT / "docs/custom_calls.md"
+    problems, count = [], 0
+    for line, target, stated in re.findall(r"^(\| `([^`]+)` \|.*\| ([^|]+) \|)$", text_of(document), re.M):
+        count += 1
+        if stated != listing.treatment(target):
+            problems.append(f"{name_of(document)}: {target}: {listing.treatment(target)!r}, not {stated!r}")
+    return problems if count > 100 else [f"{name_of(document)} has only {count} targets"]

@@ -1,4 +1,4 @@
-// Cost: an icicle chart by scope, by source line or by program structure. The width of a box is the selected metric.
+// Cost: an icicle chart by scope, by module of the model, by source line or by program structure. The width of a box is the selected metric.
 // Two modules are drawn one below the other, on one scale.
 import { elideToWidth, prepareCanvas } from "./axis";
 import { buildCostTree, displayName, findNode, type Grouping, instructionsUnder, kUnknownCall, liveBytesAtPeak, type Metric, treeAddress, type TreeNode } from "./cost_tree";
@@ -42,11 +42,11 @@ export class CostView implements View {
   private get model(): Model { return this.page.models[this.page.current]!; }
   private hasGrouping(grouping: Grouping): boolean {
     if (grouping === "skeleton") return true;
-    return this.page.models.some(({ instr }) => (grouping === "scope" ? instr.scope : instr.source).some((each) => each !== 0));
+    return this.page.models.some(({ instr }) => (grouping === "scope" ? instr.scope : grouping === "module" ? instr.module : instr.source).some((each) => each !== 0));
   }
   private get grouping(): Grouping {
     const setting = this.page.settings.get("by") as Grouping | undefined;
-    const preferred = setting === "line" || setting === "skeleton" ? setting : "scope";
+    const preferred = setting === "line" || setting === "skeleton" || setting === "module" ? setting : "scope";
     return this.hasGrouping(preferred) ? preferred : "skeleton";
   }
   private get metric(): Metric {
@@ -169,7 +169,7 @@ export class CostView implements View {
   chips(): (Node | string)[] {
     const set = (key: string, value: string) => () => { this.page.settings.set("at", ""); this.page.set(key, value); };
     const hasNoMetadata = !this.hasGrouping("scope") && !this.hasGrouping("line");
-    return ["by", ...(["scope", "line", "skeleton"] as Grouping[]).filter((each) => this.hasGrouping(each)).map((each) => chip(each, this.grouping === each, set("by", each))), h("span", { class: "gap" }), "width", ...metrics.filter(([each]) => each !== "seconds" || this.model.hasTime).map(([each, title]) => chip(title, this.metric === each, set("of", each))),
+    return ["by", ...(["scope", "module", "line", "skeleton"] as Grouping[]).filter((each) => this.hasGrouping(each)).map((each) => chip(each, this.grouping === each, set("by", each))), h("span", { class: "gap" }), "width", ...metrics.filter(([each]) => each !== "seconds" || this.model.hasTime).map(([each, title]) => chip(title, this.metric === each, set("of", each))),
       h("span", { class: "grow" }), h("span", { class: "note" }, hasNoMetadata ? "no op_names or source lines in this module; grouped by program structure" : "per device and step")];
   }
   legend(): (Node | string)[] {

@@ -1,9 +1,9 @@
-// A module's cost as a tree: by scope, by source line, or by program structure.
+// A module's cost as a tree: by scope, by module of the model, by source line, or by program structure.
 import { MemoryData } from "./memory_data";
 import type { Model } from "./model";
 import { RowKind } from "./rows";
 
-export type Grouping = "scope" | "line" | "skeleton";
+export type Grouping = "scope" | "module" | "line" | "skeleton";
 export type Metric = "flops" | "bytes" | "wire" | "seconds" | "memory";
 
 /** `value` includes the children; `instructions` are those of the node itself. */
@@ -49,9 +49,9 @@ function treePath(model: Model, grouping: Grouping, id: number): string[] {
     const colon = source.lastIndexOf(":");
     return [source.slice(source.lastIndexOf("/") + 1, colon), `line ${source.slice(colon + 1)}`, leaf];
   }
-  if (grouping === "scope") {
-    const scope = model.scope(id);
-    return scope ? [...scope.split("/").filter((each) => each !== "").slice(0, 40), leaf] : ["(no scope)", leaf];
+  if (grouping === "scope" || grouping === "module") {
+    const scope = grouping === "scope" ? model.scope(id) : model.modulePath(id);
+    return scope ? [...scope.split("/").filter((each) => each !== "").slice(0, 40), leaf] : [`(no ${grouping})`, leaf];
   }
   const out: string[] = [];
   const { rows } = model;

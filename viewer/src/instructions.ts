@@ -14,6 +14,7 @@ export class Instructions {
   readonly flags: Uint8Array;
   readonly type: Uint32Array;
   readonly scope: Uint32Array;
+  readonly module: Uint32Array;
   readonly source: Uint32Array;
   readonly stack: Uint32Array;
   readonly operandEnd: Uint32Array;
@@ -48,6 +49,7 @@ export class Instructions {
     this.flags = columns.u8("flags");
     this.type = columns.u32("type");
     this.scope = columns.u32("scope");
+    this.module = columns.u32("module");
     this.source = columns.u32("source");
     this.stack = columns.has("stack") ? columns.u32("stack") : new Uint32Array(this.count);
     this.operandEnd = columns.u32("operand_end");

@@ -6,7 +6,7 @@ import { Rows } from "./rows";
 export interface Axis { name: string; size: number; stride: number }
 export interface Machine { name: string; step_seconds: number; device_seconds: number; mfu: number; capacity: number; peak_flops: number; bandwidth: number; by_kind: { name: string; seconds: number }[] }
 export interface About {
-  name: string; file: string; scheduled: boolean; backend: string; devices: number; devices_from: string;
+  name: string; role: string; line: string; file: string; scheduled: boolean; backend: string; devices: number; devices_from: string;
   devices_per_node: number; mesh: Axis[];
   totals: { flops: number; transcendentals: number; read: number; written: number; wire: number };
   memory: { arguments: number; outputs: number; aliased: number; constants: number; temporaries: number; live: number; peak: number };
@@ -81,6 +81,7 @@ export class Model {
   scope(id: number): string { return this.string(this.instr.scope[id]!); }
   /** The Python stack: "model.py:12 in layer", innermost frame first. */
   stack(id: number): string[] { return this.string(this.instr.stack[id]!).split("\n").filter((each) => each !== ""); }
+  modulePath(id: number): string { return this.string(this.instr.module[id]!); }
   source(id: number): string { return this.string(this.instr.source[id]!); }
   computation(id: number): string { return this.computationNames[this.instr.computation[id]!]!; }
   operands(id: number): Uint32Array { return this.instr.operands.subarray(id === 0 ? 0 : this.instr.operandEnd[id - 1]!, this.instr.operandEnd[id]!); }

@@ -159,7 +159,7 @@ export class Panel {
       for (let other = 0; other < model.instr.count; ++other)
         if (model.instr.source[other] === model.instr.source[id]) { ++ops; flops += model.instr.flops[other]!; }
       const label = `${source.slice(source.lastIndexOf("/") + 1)} (${pluralize(ops, "op")}${flops > 0 ? `, ${formatSi(flops)}flop` : ""})`;
-      entries.push(["source", h("button", { class: "link", title: displayText(source, 1000), onclick: () => this.page.go("program", [["q", `line:${source.slice(source.lastIndexOf("/") + 1)}`]]) }, nameElement(label))]);
+      entries.push(["source", h("button", { class: "link", title: displayText(source, 1000), onclick: () => this.page.go("program", [["q", `line:${source.slice(source.lastIndexOf("/") + 1).split(" ")[0]!}`]]) }, nameElement(label))]);
     }
     const scope = model.scope(id);
     if (scope) entries.push(["scope", nameElement(scope, 600)]);

@@ -4,6 +4,7 @@
 #include "analyze/facts/device_class.h"
 #include "analyze/facts/infer_devices.h"
 #include "analyze/facts/instruction_ids.h"
+#include "analyze/facts/source_lines.h"
 #include "analyze/memory/memory.h"
 #include "analyze/summary/program_rows.h"
 #include "analyze/summary/step_totals.h"
@@ -15,6 +16,7 @@ namespace shoal::internal {
 struct ModuleFacts::Facts {
   Lazy<BackendChoice> backend;
   Lazy<InstructionIds> ids;
+  Lazy<SourceLines> sources;
   Lazy<InferredGrid> devices;
   Lazy<ExecutionCounts> executions;
   Lazy<ModuleCollectives> collectives;
@@ -42,6 +44,10 @@ const BackendChoice& ModuleFacts::backend() const {
 
 const InstructionIds& ModuleFacts::ids() const {
   return facts_->ids.Get([&] { return InstructionIds(module()); });
+}
+
+const SourceLines& ModuleFacts::sources() const {
+  return facts_->sources.Get([&] { return SourceLines(module()); });
 }
 
 const InferredGrid& ModuleFacts::devices() const {

@@ -13,6 +13,7 @@ namespace shoal::internal {
 
 class FusionWorks;
 class InstructionIds;
+class SourceLines;
 struct DeviceClasses;
 struct InferredGrid;
 struct ModuleCollectives;
@@ -44,6 +45,7 @@ class ModuleFacts {
   // To use a fact, include the header of its type.
   const BackendChoice& backend() const;
   const InstructionIds& ids() const;
+  const SourceLines& sources() const;
   const InferredGrid& devices() const;
   const ExecutionCounts& executions() const;
   const ModuleCollectives& collectives() const;

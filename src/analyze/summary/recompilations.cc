@@ -1,17 +1,40 @@
 #include "analyze/summary/recompilations.h"
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "core/base/strings.h"
+#include "core/ir/source_location.h"
 #include "core/ops/traits.h"
 
 namespace shoal::internal {
 namespace {
 
 constexpr int64_t kMinInstructions = 4;  // smaller modules have equal ops by chance
+
+// The value of a scalar; for an array, a text that differs if the values differ.
+std::string ValueText(const Literal& value) {
+  if (value.elided || !value.shape->IsArray()) return "";
+  if (value.shape->ElementCount().value_or(0) > 1) {
+    char checksum[16];
+    std::snprintf(checksum, sizeof checksum, "%08lx", crc32_z(0, reinterpret_cast<const Bytef*>(value.data.data()), value.data.size()));
+    return StrCat(ToString(*value.shape), " with crc32 ", checksum);
+  }
+  std::string text;
+  AppendLiteral(text, value, /*with_shape=*/false);
+  return text;
+}
+
+// "constant.3 (train.py:12)"
+std::string ConstantName(const Instruction& hlo, const Module& module) {
+  const std::string location = SourceLocationOf(hlo, module);
+  return StrCat(hlo.name, location.empty() ? "" : StrCat(" (", location, ")"));
+}
 
 }  // namespace
 
@@ -27,6 +50,7 @@ ProgramKey ProgramKeyOf(const Module& module) {
         if (operand != nullptr) key.ops = absl::HashOf(key.ops, operand->index);
       for (const Computation* callee : CalledComputations(*hlo))
         if (auto found = numbers.find(callee); found != numbers.end()) key.ops = absl::HashOf(key.ops, found->second);
+      if (const Literal* value = (*hlo)[kConstantValue]) key.constants.emplace_back(ConstantName(*hlo, module), ValueText(*value));
       ++key.count;
     }
   }
@@ -49,6 +73,24 @@ std::string Difference(const std::string& what, const std::vector<std::string>& 
   const size_t more = shapes.size() - std::min(shapes.size(), kMaxShown);
   shapes.resize(shapes.size() - more);
   return StrCat(what, ": ", StrJoin(shapes, ", "), more == 0 ? "" : StrCat(" and ", more, " more"));
+}
+
+// The constants that differ between modules with equal shapes: other shapes come with other constants.
+void AddConstants(std::span<const ProgramKey> keys, Recompilation& group) {
+  std::map<std::pair<std::vector<std::string>, std::string>, std::vector<size_t>> same_shapes;
+  for (size_t i : group.modules) same_shapes[{keys[i].parameters, keys[i].result}].push_back(i);
+  std::vector<std::string> found;
+  for (const auto& [shapes, modules] : same_shapes) {
+    const auto& first = keys[modules[0]].constants;
+    for (size_t c = 0; c < first.size(); ++c) {
+      std::vector<std::string> values;
+      for (size_t i : modules) values.push_back(c < keys[i].constants.size() ? keys[i].constants[c].second : "");
+      std::string difference = Difference(first[c].first, values);
+      if (!difference.empty() && std::find(found.begin(), found.end(), difference) == found.end())
+        found.push_back(std::move(difference));
+    }
+  }
+  group.differences.insert(group.differences.end(), found.begin(), found.end());
 }
 
 }  // namespace
@@ -74,6 +116,7 @@ std::vector<Recompilation> FindRecompilations(std::span<const ProgramKey> keys) 
       for (size_t i : group.modules) results.push_back(keys[i].result);
       add(Difference("result", results));
     }
+    AddConstants(keys, group);
     if (!group.differences.empty()) found.push_back(std::move(group));
   }
   std::sort(found.begin(), found.end(),

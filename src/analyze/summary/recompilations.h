@@ -1,4 +1,4 @@
-// Modules that are one program, compiled for different shapes.
+// Modules that are one program, compiled for different shapes or constants.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ struct ProgramKey {
   int64_t count = 0;  // number of instructions
   std::vector<std::string> parameters;  // shapes
   std::string result;
+  std::vector<std::pair<std::string, std::string>> constants;  // name and value of each constant, in order
 };
 ProgramKey ProgramKeyOf(const Module& module);
 
@@ -23,7 +24,8 @@ struct Recompilation {
   std::vector<size_t> modules;           // indices, in order
   std::vector<std::string> differences;  // "parameter 0: f32[2,3], f32[3,3]"
 };
-// Groups modules with equal ops whose parameters or results have different shapes, in the order of their first modules.
+// Groups modules with equal ops whose parameters, results or constants differ, in the order of their first modules. A
+// constant often is a number of the Python program, such as a learning rate or the step.
 std::vector<Recompilation> FindRecompilations(std::span<const ProgramKey> keys);
 
 }  // namespace shoal::internal

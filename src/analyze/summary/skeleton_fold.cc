@@ -161,8 +161,7 @@ uint64_t EquivalenceHash(const Instruction& hlo, const LogicalCollective* collec
     for (const Instruction* operand : hlo.operands)
       hash = CombineHash(hash, reinterpret_cast<uintptr_t>(&operand->shape().bare()));
   hash = CombineHash(hash, HashIgnoringNumbers(OpNameOf(hlo)));
-  if (const Metadata* metadata = hlo[kMetadata]; metadata != nullptr)
-    hash = CombineHash(hash, std::hash<std::string>()(FormatSourceLocation(*metadata, module.stack_frames)));
+  hash = CombineHash(hash, std::hash<std::string>()(SourceLocationOf(hlo, module)));
   if (collective != nullptr) return CombineHash(hash, reinterpret_cast<uintptr_t>(collective->participants));
   return CombineHash(hash, std::hash<std::string>()(LabelOf(Unwrapped(hlo), works)));
 }

@@ -216,6 +216,7 @@ Result<View> Facts::outline(const OutlineOptions& options) const {
     internal::SkeletonStyle style;
     style.names = options.names;
     style.groups_as_written = options.groups_as_written;
+    style.stack = options.stack;
     style.depth = options.depth;
     auto report = std::make_shared<const internal::ShowReport>(state_->facts, state_->file(), skeleton, style);
     const auto state = state_;

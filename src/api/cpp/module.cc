@@ -3,8 +3,8 @@
 #include "api/cpp/module_state.h"
 #include "api/cpp/public_shape.h"
 #include "core/base/strings.h"
-#include "core/ir/source_location.h"
 #include "core/ir/common_attrs.h"
+#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "formats/text/attr_text.h"
 
@@ -135,7 +135,7 @@ std::string Instruction::attribute(std::string_view name) const {
 Metadata Instruction::metadata() const {
   const internal::Metadata* metadata = (*instruction_)[internal::kMetadata];
   if (metadata == nullptr) return {};
-  return {metadata->op_type, metadata->op_name, FormatSourceLocation(*metadata, module_->module().stack_frames)};
+  return {metadata->op_type, metadata->op_name, SourceLocationOf(*instruction_, module_->module())};
 }
 
 std::vector<SourceFrame> Instruction::source_stack() const {

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <set>
 
+#include "analyze/summary/module_role.h"
 #include "api/cpp/facts_state.h"
 #include "core/base/strings.h"
 #include "core/base/threads.h"
@@ -58,9 +59,13 @@ class DumpReader {
     std::unique_ptr<ModuleFacts> later_facts;
     std::string later_stage;
     for (const DumpFile& file : stats.dumped->files) {
-      ModuleFile input = ReadModuleFile(file.path, {options_.strict});
-      if (input.module != nullptr) stats.program = ProgramKeyOf(*input.module);
+      ModuleFile input = ReadModuleFile(file.path, {.strict = options_.strict, .own_packages = options_.own_packages});
       auto facts = input.module == nullptr ? nullptr : std::make_unique<ModuleFacts>(*input.module);
+      if (facts != nullptr && (&file == &stats.dumped->files.back() || stats.line.empty())) {
+        stats.program = ProgramKeyOf(*input.module);
+        stats.role = ToString(RoleOf(*facts));
+        stats.line = MainLineOf(*facts);
+      }
       if (input.module != nullptr && stats.final_file.empty()) {
         stats.final_file = file.path;
         stats.totals = facts->totals();

@@ -22,9 +22,23 @@ void PrintWarnings(int64_t count, std::string_view file, const CommonFlags& flag
 
 std::string_view FileOf(std::span<const Diag> diags) { return diags.empty() ? "" : std::string_view(diags.front().at.file); }
 
+std::vector<std::string> own_packages;
+
 }  // namespace
 
-Result<Module> ReadModule(const std::string& path, const ReadOptions& options) {
+void SetOwnPackages(std::string_view names) {
+  own_packages.clear();
+  for (size_t at = 0; at < names.size();) {
+    const size_t end = std::min(names.find(',', at), names.size());
+    if (end > at) own_packages.emplace_back(names.substr(at, end - at));
+    at = end + 1;
+  }
+}
+const std::vector<std::string>& OwnPackages() { return own_packages; }
+
+Result<Module> ReadModule(const std::string& path, const ReadOptions& given) {
+  ReadOptions options = given;
+  options.own_packages = own_packages;
   SetActivity(StrCat("reading ", path));
   Result<Module> module = Read(path, options);
   SetActivity(StrCat("working on ", path));

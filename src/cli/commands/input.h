@@ -14,6 +14,10 @@ struct CommonFlags {
   bool warnings = false;
 };
 
+// Sets the packages of --own_packages, separated by commas, for every module that is read.
+void SetOwnPackages(std::string_view names);
+const std::vector<std::string>& OwnPackages();
+
 // shoal::Read, as the activity that Ctrl-C reports.
 Result<Module> ReadModule(const std::string& path, const ReadOptions& options);
 

@@ -9,6 +9,7 @@ namespace shoal::cli {
 int StatsCommand(const StatsFlags& flags) {
   ProgressLine line("reading");
   StatsOptions options{flags.common.strict, flags.diff, flags.top};
+  options.own_packages = OwnPackages();
   options.progress = [&](int64_t read, int64_t files, std::string_view module) {
     line.Show(static_cast<double>(read), static_cast<double>(files), StrCat(read, " of ", files, " files, ", module));
   };

@@ -8,6 +8,7 @@
 #include "cli/commands/base.h"
 #include "CLI/CLI.hpp"
 #include "cli/options/command_info.h"
+#include "cli/commands/input.h"
 #include "cli/commands/output.h"
 
 namespace shoal::cli {
@@ -251,6 +252,7 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
   CLI::App app("A toolkit for XLA HLO modules, the compiled programs of distributed machine learning.", "shoal");
   app.formatter(std::make_shared<HelpFormatter>());
   SetWidth(std::nullopt);
+  SetOwnPackages("");
   app.require_subcommand(1);
   app.set_version_flag("--version", kVersion);
   app.footer(
@@ -269,6 +271,11 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
             "--width", [](size_t columns) { SetWidth(columns); },
             "Wrap text output at N columns; 0: never (default: terminal width)")
         ->check(ValidateWidth);
+    added
+        ->add_option_function<std::string>(
+            "--own_packages", [](const std::string& names) { SetOwnPackages(names); },
+            "Installed packages that count as your own program in source lines, separated by commas")
+        ->envname("SHOAL_OWN_PACKAGES");
   }
   try {
     std::vector<std::string> arguments = NormalizedArguments(argc, argv);

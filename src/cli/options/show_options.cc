@@ -21,6 +21,7 @@ Action AddShow(Options& command) {
   command.Flag("--name", flags->options.names, "Show instruction names");
   command.Flag("--groups", flags->options.groups_as_written, "Show device groups as written in the module");
   command.Flag("--fusion", flags->options.inside_fusions, "Show the contents of fusions");
+  command.Flag("--stack", flags->options.stack, "Show the Python stack of each op");
   command.Value("--depth", flags->options.depth, "Show at most N levels of nesting (0: all)").NotNegative();
   AddTo(command, flags->loops);
   AddTo(command, flags->common);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/ir/common_attrs.h"
 
 namespace shoal::internal {
 namespace {
@@ -41,20 +42,39 @@ std::vector<SourceFrame> StackOf(const StackFrames& frames, int32_t id) {
   return stack;
 }
 
-bool IsInstalledFile(std::string_view file) {
-  for (std::string_view folder : kPackageFolders)
-    if (file.find(folder) != std::string_view::npos) return true;
-  return file.find("/lib/python3") != std::string_view::npos || file.starts_with("<");
+std::vector<SourceFrame> StackOf(const Instruction& hlo, const Module& module) {
+  const Metadata* metadata = hlo[kMetadata];
+  if (metadata == nullptr) return {};
+  std::vector<SourceFrame> stack = StackOf(module.stack_frames, metadata->stack_frame_id);
+  if (stack.empty() && !metadata->source_file.empty())
+    stack.push_back({metadata->source_file, {}, metadata->source_line, metadata->source_column});
+  return stack;
 }
 
-std::string FormatSourceLocation(const Metadata& metadata, const StackFrames& frames) {
-  const std::vector<SourceFrame> stack = StackOf(frames, metadata.stack_frame_id);
-  const auto own = std::find_if(stack.begin(), stack.end(), [](const SourceFrame& f) { return !IsInstalledFile(f.file); });
-  SourceFrame line = own != stack.end() ? *own : stack.empty() ? SourceFrame() : stack.front();
-  const bool stated = !metadata.source_file.empty();
-  if (stated && (line.file.empty() || !IsInstalledFile(metadata.source_file)))
-    line = {metadata.source_file, {}, metadata.source_line, 0};
-  return line.file.empty() ? std::string() : StrCat(WithoutPrefix(line.file), ":", line.line);
+bool IsInstalledFile(std::string_view file, std::span<const std::string> own_packages) {
+  const bool in_package = std::any_of(std::begin(kPackageFolders), std::end(kPackageFolders), [&](std::string_view folder) {
+    return file.find(folder) != std::string_view::npos;
+  });
+  if (!in_package) return file.find("/lib/python3") != std::string_view::npos || file.starts_with("<");
+  const std::string_view path = WithoutPrefix(file);
+  return std::none_of(own_packages.begin(), own_packages.end(), [&](std::string_view name) {
+    const std::string_view rest = path.starts_with(name) ? path.substr(name.size()) : "";
+    return !name.empty() && (rest.starts_with("/") || rest == ".py");
+  });
+}
+
+std::string FormatFrame(const SourceFrame& frame) { return StrCat(WithoutPrefix(frame.file), ":", frame.line); }
+
+std::string SourceLocationOf(const Instruction& hlo, const Module& module) {
+  const Metadata* metadata = hlo[kMetadata];
+  if (metadata == nullptr) return "";
+  const auto is_own = [&](const SourceFrame& frame) { return !IsInstalledFile(frame.file, module.own_packages); };
+  const std::vector<SourceFrame> stack = StackOf(hlo, module);
+  const SourceFrame stated{metadata->source_file, {}, metadata->source_line, metadata->source_column};
+  if (!stated.file.empty() && is_own(stated)) return FormatFrame(stated);
+  const auto own = std::find_if(stack.begin(), stack.end(), is_own);
+  if (own != stack.end()) return FormatFrame(*own);
+  return stack.empty() ? "" : FormatFrame(stack.front());
 }
 
 }  // namespace shoal::internal

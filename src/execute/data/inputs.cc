@@ -317,20 +317,22 @@ Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid
     AppendLeaves(value, recorded);
   }
   const std::vector<Leaf> leaves = ParameterLeaves(module);
-  if (recorded.size() != leaves.size())
+  // A snapshot of a module before optimization has the arguments of each device.
+  const bool per_device = recorded.size() != leaves.size();
+  if (per_device && recorded.size() != leaves.size() * static_cast<size_t>(grid.count()))
     return Fail({}, "inputs.C1",
                 StrCat("the module takes ", leaves.size(), " arrays; the snapshot has ", recorded.size()));
   std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));
   for (size_t i = 0; i < leaves.size(); ++i) {
     const Leaf& leaf = leaves[i];
     const bool is_array = leaf.shape->IsArray();
-    if (is_array && (!recorded[i].IsArray() || recorded[i].array().type() != leaf.shape->element_type()))
-      return Fail(leaf.hlo->at, "inputs.C2",
-                  StrCat(DescribeInput(leaf), " is ", ToString(*leaf.shape), "; the snapshot has ",
-                         recorded[i].IsArray() ? ToString(recorded[i].array()) : "a token"));
     for (int64_t device = 0; device < grid.count(); ++device) {
+      Value value = recorded[i + (per_device ? static_cast<size_t>(device) * leaves.size() : 0)];
+      if (is_array && (!value.IsArray() || value.array().type() != leaf.shape->element_type()))
+        return Fail(leaf.hlo->at, "inputs.C2",
+                    StrCat(DescribeInput(leaf), " is ", ToString(*leaf.shape), "; the snapshot has ",
+                           value.IsArray() ? ToString(value.array()) : "a token"));
       if (!IsLocal(placement, device)) continue;
-      Value value = recorded[i];
       if (is_array && !Matches(value.array().dims(), *leaf.shape)) {
         const auto shards = MatchingShards(leaf, value.array().dims(), grid);
         if (!shards) return WrongShape(leaf, "the snapshot's value", value.array().dims(), grid, /*for_all=*/true);

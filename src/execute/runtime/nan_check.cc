@@ -158,7 +158,7 @@ class NanCheck : public Observer {
     const std::string next = StrCat("\n  next: a run with ", Setting("dump='"), hlo.name, "$' writes the value of ", hlo.name,
                                     ", and with the names of its operands theirs");
     if (metadata == nullptr) return message + next;
-    const std::string source = FormatSourceLocation(*metadata, module_.stack_frames);
+    const std::string source = SourceLocationOf(hlo, module_);
     if (!metadata->op_name.empty()) StrAppend(&message, "; from ", metadata->op_name);
     if (!source.empty()) StrAppend(&message, metadata->op_name.empty() ? "; from " : ", ", source);
     return message + next;

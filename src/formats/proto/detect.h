@@ -16,8 +16,16 @@ enum class ProtoKind : uint8_t {
   kModule,    // HloModuleProto
   kHlo,       // HloProto, or another message whose first field is a module
   kSnapshot,  // HloSnapshot
+  kUnoptimizedSnapshot,  // HloUnoptimizedSnapshot
 };
 ProtoKind DetectProto(std::string_view bytes);
+
+// XLA writes the size of an HloUnoptimizedSnapshot before the message, and the values of its literals after it.
+struct DelimitedMessage {
+  std::string_view message, values;
+};
+// The parts of such a file; empty for any other file.
+DelimitedMessage SplitDelimited(std::string_view bytes);
 
 // True if `text` can be the name of an op: letters, digits, '-', '_'.
 bool IsOpcodeName(std::string_view text);

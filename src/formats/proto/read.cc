@@ -9,6 +9,7 @@
 #include "formats/proto/detect.h"
 #include "formats/proto/field_table.h"
 #include "formats/proto/module_reader.h"
+#include "formats/proto/read_snapshot.h"
 
 namespace shoal::internal {
 
@@ -83,18 +84,6 @@ class AnyMessage {
   google::protobuf::Arena arena_;
 };
 
-void ReadSnapshotValues(const proto::HloSnapshot& from, ProtoInput& input, Diags& diags) {
-  auto read = [&](const proto::LiteralProto& literal, const std::string& owner) -> const Literal* {
-    Result<const Literal*> value = ReadLiteral(*input.module, literal);
-    if (value.ok()) return *value;
-    diags.Add(Fail(StrCat("snapshot, ", owner, ": ", value.diag().message)));
-    return nullptr;
-  };
-  for (int i = 0; i < from.arguments_size(); ++i)
-    input.arguments.push_back(read(from.arguments(i), StrCat("argument ", i)));
-  if (from.has_result()) input.result = read(from.result(), "result");
-}
-
 }  // namespace
 
 std::unique_ptr<Module> ReadProto(std::unique_ptr<Source>& source, bool strict, Diags& diags) {
@@ -102,13 +91,15 @@ std::unique_ptr<Module> ReadProto(std::unique_ptr<Source>& source, bool strict, 
 }
 
 ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Diags& diags) {
-  const std::string_view bytes = source->text();
+  const DelimitedMessage delimited = SplitDelimited(source->text());
+  const std::string_view bytes = delimited.message.empty() ? source->text() : delimited.message;
   if (bytes.size() > INT_MAX) {
     diags.Add(Fail("the protobuf is larger than 2 GiB"));
     return {};
   }
   AnyMessage message;
   proto::HloSnapshot* snapshot = nullptr;
+  proto::HloUnoptimizedSnapshot* inputs = nullptr;
   proto::HloModuleProto* from = nullptr;
   const google::protobuf::Descriptor* type = nullptr;
   switch (DetectProto(bytes)) {
@@ -125,8 +116,13 @@ ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Dia
       snapshot = message.Parse<proto::HloSnapshot>(bytes, diags);
       if (snapshot != nullptr) from = snapshot->mutable_hlo()->mutable_hlo_module();
       break;
+    case ProtoKind::kUnoptimizedSnapshot:
+      type = proto::HloUnoptimizedSnapshot::descriptor();
+      inputs = message.Parse<proto::HloUnoptimizedSnapshot>(bytes, diags);
+      if (inputs != nullptr) from = inputs->mutable_hlo_module();
+      break;
     case ProtoKind::kNone:
-      diags.Add(Fail("the file is neither HLO text nor an HloModuleProto, HloProto or HloSnapshot"));
+      diags.Add(Fail("the file is neither HLO text nor an HloModuleProto, HloProto, HloSnapshot or HloUnoptimizedSnapshot"));
       break;
   }
   if (from == nullptr) return {};
@@ -137,6 +133,7 @@ ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Dia
   input.module = std::make_unique<Module>(nullptr);
   ModuleReader(*input.module, strict, diags).Read(*from);
   if (snapshot != nullptr) ReadSnapshotValues(*snapshot, input, diags);
+  if (inputs != nullptr) ReadPartitionInputs(*inputs, delimited.values, input, diags);
   if (diags.errors() != errors_before) return {};
   input.module->source = std::move(source);
   return input;

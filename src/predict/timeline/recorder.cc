@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "analyze/facts/source_lines.h"
 #include "core/base/strings.h"
-#include "core/ir/source_location.h"
 #include "core/ops/families.h"
 
 namespace shoal::internal {
@@ -102,9 +102,8 @@ size_t Recorder::AddEvent(std::string name, Stream stream, double start, double 
   std::vector<TraceEvent>& events = result_.trace.events;
   if (events.size() >= kMaxEvents) return kMaxEvents;
   if (hlo != nullptr)
-    if (const Metadata* metadata = (*hlo)[kMetadata])
-      if (std::string location = FormatSourceLocation(*metadata, input_.facts.module().stack_frames); !location.empty())
-        details.emplace_back("source", std::move(location));
+    if (std::string location = input_.facts.sources().Of(*hlo); !location.empty())
+      details.emplace_back("source", std::move(location));
   if (hlo != nullptr && input_.origins != nullptr)
     if (auto origin = input_.origins->find(hlo); origin != input_.origins->end()) hlo = origin->second;
   events.push_back({std::move(name), 0, stream, start, seconds, std::move(category), std::move(details), times, hlo});

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "analyze/summary/module_role.h"
 #include "analyze/summary/totals.h"
 #include "analyze/summary/work_kind.h"
 #include "core/base/strings.h"
@@ -70,12 +71,11 @@ class Html {
 std::string Sources(const PageModule& page) {
   std::set<std::string> files;
   for (const Computation* computation : page.module.computations)
-    for (const Instruction* hlo : computation->instructions)
-      if (const Metadata* metadata = (*hlo)[kMetadata]) {
-        std::string location = FormatSourceLocation(*metadata, page.module.stack_frames);
-        location.resize(location.rfind(':') == std::string::npos ? 0 : location.rfind(':'));
-        if (!location.empty()) files.insert(location.substr(location.find_last_of('/') + 1));
-      }
+    for (const Instruction* hlo : computation->instructions) {
+      std::string location = SourceLocationOf(*hlo, page.module);
+      location.resize(location.rfind(':') == std::string::npos ? 0 : location.rfind(':'));
+      if (!location.empty()) files.insert(location.substr(location.find_last_of('/') + 1));
+    }
   constexpr size_t kMax = 3;
   std::string text;
   size_t count = 0;
@@ -98,6 +98,14 @@ void WriteSummary(const PageModule& page, Html& html) {
     html.Name(page.facts->collectives().mesh->ToText());
   }
   html.Raw(". ");
+  if (const std::string_view role = ToString(RoleOf(*page.facts)); !role.empty()) {
+    html.Raw(StrCat("Role: ", role));
+    if (const std::string line = MainLineOf(*page.facts); !line.empty()) {
+      html.Raw(", mostly ");
+      html.Name(line);
+    }
+    html.Raw(" (inferred). ");
+  }
   if (const std::string sources = Sources(page); !sources.empty()) {
     html.Raw("Source files: ");
     html.Name(sources);

@@ -1,5 +1,8 @@
 #include "present/page/page_module.h"
 
+#include "analyze/facts/op_paths.h"
+#include "analyze/facts/source_lines.h"
+#include "analyze/summary/module_role.h"
 #include "analyze/summary/program_rows.h"
 #include "analyze/summary/totals.h"
 #include "analyze/summary/work_kind.h"
@@ -62,6 +65,7 @@ class InstructionColumns {
     section.Add("flags", flags_);
     section.Add("type", type_);
     section.Add("scope", scope_);
+    section.Add("module", module_path_);
     section.Add("source", source_);
     section.Add("stack", stack_);
     section.Add("operand_end", operand_end_);
@@ -90,7 +94,8 @@ class InstructionColumns {
     type_.push_back(strings_(TypeOf(hlo.shape())));
     const Metadata* metadata = hlo[kMetadata];
     scope_.push_back(strings_(metadata == nullptr ? "" : metadata->op_name));
-    source_.push_back(strings_(metadata == nullptr ? "" : FormatSourceLocation(*metadata, page_.module.stack_frames)));
+    module_path_.push_back(strings_(metadata == nullptr ? "" : ModulePathOf(metadata->op_name)));
+    source_.push_back(strings_(page_.facts->sources().Of(hlo)));
     stack_.push_back(strings_(StackText(metadata, page_.module.stack_frames)));
     for (const Instruction* operand : hlo.operands) operand_back_.push_back(id - page_.ids(*operand));
     operand_end_.push_back(static_cast<uint32_t>(operand_back_.size()));
@@ -128,7 +133,7 @@ class InstructionColumns {
   std::unordered_map<const Computation*, uint32_t> computation_of_;
   std::unordered_map<const Shape*, std::string> types_;
   std::vector<std::string> name_;
-  std::vector<uint32_t> computation_, opcode_, label_, type_, scope_, source_, stack_, operand_end_, operand_back_, call_end_,
+  std::vector<uint32_t> computation_, opcode_, label_, type_, scope_, module_path_, source_, stack_, operand_end_, operand_back_, call_end_,
       call_;
   std::vector<uint8_t> kind_, flags_;
   std::vector<double> times_, flops_, transcendentals_, read_, written_, wire_;
@@ -215,6 +220,8 @@ Json SummaryJson(const PageModule& page) {
     for (const DeviceMesh::Axis& axis : page.facts->collectives().mesh->Axes())
       mesh.push_back({{"name", axis.name}, {"size", axis.size}, {"stride", axis.stride}});
   return {{"name", page.module.name},
+          {"role", ToString(RoleOf(*page.facts))},
+          {"line", MainLineOf(*page.facts)},
           {"file", page.file},
           {"scheduled", page.module.is_scheduled},
           {"backend", kBackends[static_cast<size_t>(page.facts->memory().backend)]},

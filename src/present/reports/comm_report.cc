@@ -1,8 +1,8 @@
 #include "present/reports/comm_report.h"
 
+#include "analyze/facts/source_lines.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "core/ops/padded_gather.h"
 #include "present/reports/assumptions.h"
@@ -14,11 +14,9 @@ namespace {
 constexpr int64_t kMaxMatrixDevices = 4096;
 
 // The source line of the collective, or else of the start or fusion that contains it.
-std::string SourceLineOf(const LogicalCollective& use, const Module& module) {
-  for (const Instruction* hlo : {use.hlo, use.start})
-    if (const Metadata* metadata = (*hlo)[kMetadata])
-      if (std::string line = FormatSourceLocation(*metadata, module.stack_frames); !line.empty()) return line;
-  return "";
+std::string SourceLineOf(const LogicalCollective& use, const SourceLines& sources) {
+  std::string line = sources.Of(*use.hlo);
+  return line.empty() ? sources.Of(*use.start) : line;
 }
 
 // A sentence about all-reduces that only gather; empty if there are none. They move twice the bytes of an all-gather: the
@@ -44,7 +42,7 @@ void FillRows(const ModuleFacts& facts, CommReport& report) {
   const std::vector<LogicalCollective>& all = facts.collectives().all;
   for (size_t i = 0; i < all.size(); ++i)
     report.rows.push_back({&all[i], all[i].MaxRingBytes(), all[i].MaxWireBytes(), splits.Of(all[i]),
-                           facts.overlaps()[i], SourceLineOf(all[i], facts.module())});
+                           facts.overlaps()[i], SourceLineOf(all[i], facts.sources())});
   report.loops = facts.executions().Loops();
 }
 

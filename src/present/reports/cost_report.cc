@@ -5,9 +5,10 @@
 #include <unordered_map>
 
 #include "analyze/cost/cost.h"
+#include "analyze/facts/op_paths.h"
+#include "analyze/facts/source_lines.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/reports/assumptions.h"
 #include "present/reports/json.h"
@@ -34,35 +35,18 @@ double SortValue(const Group& group, std::string_view key) {
   return group.cost.flops + 100 * group.cost.bytes();
 }
 
-// The part of the user's model that an op name states: "Mlp/Dense_0" of "jit(step)/transpose(jvp(Mlp))/Dense_0/dot".
-// The last component is the op; jit(…) and the transformations around a component are dropped.
-std::string ModulePath(std::string_view op_name) {
-  std::string path;
-  while (!op_name.empty()) {
-    const size_t slash = op_name.find('/');
-    if (slash == std::string_view::npos) break;
-    std::string_view part = op_name.substr(0, slash);
-    op_name.remove_prefix(slash + 1);
-    if (part.starts_with("jit(") || part.starts_with("pjit(")) continue;
-    if (const size_t open = part.rfind('('); open != std::string_view::npos)
-      part = part.substr(open + 1, part.find(')', open) - open - 1);
-    if (!part.empty()) StrAppend(&path, path.empty() ? "" : "/", part);
-  }
-  return path;
-}
-
 // The group that an instruction belongs to.
-std::string GroupName(const Instruction& hlo, const Module& module, const std::string& by) {
+std::string GroupName(const Instruction& hlo, const ModuleFacts& facts, const std::string& by) {
   if (by == "opcode") return std::string(Text(hlo.opcode));
   if (by == "computation") return std::string(hlo.parent->name);
   if (by == "op") return StrCat(hlo.parent->name, "/", hlo.name);
   const Metadata* metadata = hlo[kMetadata];
   std::string name;
   if (metadata == nullptr) return "(none given)";
-  if (by == "line") name = FormatSourceLocation(*metadata, module.stack_frames);
+  if (by == "line") name = facts.sources().Of(hlo);
   if (by == "op_name") name = metadata->op_name;
   if (by == "op_type") name = metadata->op_type;
-  if (by == "module") name = ModulePath(metadata->op_name);
+  if (by == "module") name = ModulePathOf(metadata->op_name);
   return name.empty() ? "(none given)" : name;
 }
 
@@ -79,12 +63,11 @@ void ShortenIds(std::vector<Group>& groups) {
 
 std::vector<Group> GroupsOf(const CostReport& report) {
   const ModuleCost& cost = report.facts->cost();
-  const Module& module = report.facts->module();
   const auto& [by, sort, top] = report.options;
   std::vector<Group> groups;
   std::unordered_map<std::string, size_t> index;
   for (const InstructionCost& one : cost.instructions) {
-    const auto [entry, is_new] = index.try_emplace(GroupName(*one.hlo, module, by), groups.size());
+    const auto [entry, is_new] = index.try_emplace(GroupName(*one.hlo, *report.facts, by), groups.size());
     if (is_new) groups.emplace_back().name = entry->first;
     Group& group = groups[entry->second];
     group.cost.Add(one.once, one.times);

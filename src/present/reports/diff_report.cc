@@ -19,11 +19,6 @@
 namespace shoal::internal {
 namespace {
 
-std::string SourceOf(const Instruction& hlo, const Module& module) {
-  const Metadata* metadata = hlo[kMetadata];
-  return metadata == nullptr ? std::string() : FormatSourceLocation(*metadata, module.stack_frames);
-}
-
 // Adds the name (both names if they differ), the op_name and the source line.
 void AddLocation(const Change& change, const DiffReport& report, std::vector<std::string>& row) {
   const Instruction* hlo = change.instruction();
@@ -31,7 +26,7 @@ void AddLocation(const Change& change, const DiffReport& report, std::vector<std
   const Module& module = *(change.b != nullptr ? report.b.module : report.a.module);
   const bool renamed = change.a != nullptr && change.b != nullptr && change.a->name != change.b->name;
   row.push_back(renamed ? StrCat(change.a->name, " → ", change.b->name) : std::string(hlo->name));
-  row.insert(row.end(), {std::string(OpNameOf(*hlo)), SourceOf(*hlo, module)});
+  row.insert(row.end(), {std::string(OpNameOf(*hlo)), SourceLocationOf(*hlo, module)});
 }
 
 std::string DetailText(const Change& change) {
@@ -119,7 +114,7 @@ Json InstructionJson(const Instruction* hlo, const Module& module) {
   return {{"name", hlo->name},
           {"computation", hlo->parent->name},
           {"op_name", OpNameOf(*hlo)},
-          {"source", SourceOf(*hlo, module)}};
+          {"source", SourceLocationOf(*hlo, module)}};
 }
 
 Json ChangeJson(const Change& change, const DiffReport& report) {

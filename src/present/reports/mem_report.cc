@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "analyze/facts/execution_counts.h"
-#include "core/base/strings.h"
-#include "core/base/units.h"
-#include "core/ir/source_location.h"
-#include "core/ir/buffer_bytes.h"
+#include "analyze/facts/source_lines.h"
 #include "analyze/memory/buffer_producer.h"
 #include "analyze/memory/timeline.h"
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "core/ir/buffer_bytes.h"
 #include "core/ops/op.h"
 #include "present/reports/json.h"
 #include "present/reports/plot.h"
@@ -16,11 +16,6 @@
 
 namespace shoal::internal {
 namespace {
-
-std::string SourceText(const Instruction& hlo, const Module& module) {
-  const Metadata* metadata = hlo[kMetadata];
-  return metadata == nullptr ? "" : FormatSourceLocation(*metadata, module.stack_frames);
-}
 
 std::string SpaceName(int64_t space) {
   return space == kHostSpace ? StrCat("S(", space, ") host") : StrCat("S(", space, ")");
@@ -75,7 +70,7 @@ std::string LiveBuffersTable(const MemReport& report, const TextStyle& style) {
     const Instruction* producer = producers.Of(buffer);
     table.Add({BufferName(buffer), KindName(buffer.kind), InBytes(buffer.bytes), ToString(*buffer.shape, true),
                producer == nullptr ? "" : std::string(producer->name),
-               SourceText(producer == nullptr ? *buffer.hlo : *producer, report.facts->module())});
+               report.facts->sources().Of(producer == nullptr ? *buffer.hlo : *producer)});
   }
   if (rest > 0) table.Add({StrCat("(", memory.live_at_peak.size() - shown, " more)"), "", InBytes(rest), "", "", ""});
   return table.ToText(style);
@@ -92,7 +87,7 @@ std::string CandidatesText(const MemReport& report, const TextStyle& style) {
     const RematerializationCandidate& each = report.candidates[i];
     table.Add({BufferName(*each.buffer), InBytes(each.buffer->bytes), FormatSi(each.flops),
                each.flops > 0 ? FormatSi(static_cast<double>(each.buffer->bytes) / each.flops) : "no flops",
-               std::string(each.producer->name), SourceText(*each.producer, report.facts->module())});
+               std::string(each.producer->name), report.facts->sources().Of(*each.producer)});
   }
   return StrCat("\nrematerialization candidates: residuals that the backward pass could recompute from its other inputs\n\n",
                 table.ToText(style));
@@ -108,11 +103,11 @@ Json ToJson(const SpaceMemory& space) {
           {"peak", space.peak}};
 }
 
-Json InstructionJson(const Instruction& hlo, const Module& module) {
+Json InstructionJson(const Instruction& hlo, const ModuleFacts& facts) {
   return {{"name", hlo.name},
           {"opcode", Text(hlo.opcode)},
           {"computation", hlo.parent->name},
-          {"source", SourceText(hlo, module)}};
+          {"source", facts.sources().Of(hlo)}};
 }
 
 // The schedule steps of each loop, including its body and condition. Sorted by last step.
@@ -138,7 +133,7 @@ std::vector<PlotSpan> LoopSpans(const MemReport& report) {
 // The peak, and the plot over the schedule.
 std::string PeakText(const MemReport& report, const TextStyle& style) {
   const ModuleMemory& memory = report.facts->memory();
-  const std::string source = SourceText(*memory.at_peak, report.facts->module());
+  const std::string source = report.facts->sources().Of(*memory.at_peak);
   const size_t peak = PeakStep(memory);
   return StrCat("\n", InBytes(memory.device.peak), " at the peak, at ", memory.at_peak->name,
                 source.empty() ? "" : StrCat(" (", source, ")"), ", step ", peak, " of ", memory.steps.size(), "; ",
@@ -159,7 +154,7 @@ Json CandidatesJson(const MemReport& report) {
                    {"index", each.buffer->index},
                    {"bytes_freed", each.buffer->bytes},
                    {"flops_added", each.flops},
-                   {"computed_by", InstructionJson(*each.producer, report.facts->module())}});
+                   {"computed_by", InstructionJson(*each.producer, *report.facts)}});
   return all;
 }
 
@@ -200,9 +195,8 @@ std::string MemText(const MemReport& report, const TextStyle& style) {
 
 std::string MemJson(const MemReport& report) {
   const ModuleMemory& memory = report.facts->memory();
-  const Module& module = report.facts->module();
   Json spaces = Json::array(), live = Json::array(), live_bytes = Json::array(), budget;
-  BufferProducers producers(module);
+  BufferProducers producers(report.facts->module());
   for (const SpaceMemory& space : memory.spaces) {
     Json one = {{"space", space.space}};
     one.update(ToJson(space));
@@ -210,13 +204,13 @@ std::string MemJson(const MemReport& report) {
   }
   for (const LiveBuffer& each : memory.live_at_peak) {
     if (report.top > 0 && std::ssize(live) >= report.top) break;
-    Json one = InstructionJson(*each.hlo, module);
+    Json one = InstructionJson(*each.hlo, *report.facts);
     one.update({{"index", each.index},
                 {"kind", KindName(each.kind)},
                 {"type", ToString(*each.shape, true)},
                 {"bytes", each.bytes},
                 {"space", each.space}});
-    if (const Instruction* producer = producers.Of(each)) one["computed_by"] = InstructionJson(*producer, module);
+    if (const Instruction* producer = producers.Of(each)) one["computed_by"] = InstructionJson(*producer, *report.facts);
     live.push_back(std::move(one));
   }
   constexpr size_t kMaxPoints = 400;
@@ -231,7 +225,7 @@ std::string MemJson(const MemReport& report) {
                    {"spaces", std::move(spaces)},
                    {"steps", memory.steps.size()},
                    {"backend", {{"name", ToString(memory.backend)}, {"reason", memory.backend_reason}}},
-                   {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
+                   {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, *report.facts)},
                    {"live_at_peak", std::move(live)},
                    {"timeline", std::move(live_bytes)},
                    {"rematerialization", CandidatesJson(report)},

@@ -52,7 +52,7 @@ std::string Rate(double amount, double seconds, double peak) {
 std::string OriginText(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
   if (metadata == nullptr) return "";
-  const std::string location = FormatSourceLocation(*metadata, module.stack_frames);
+  const std::string location = SourceLocationOf(hlo, module);
   return StrCat(metadata->op_name, !metadata->op_name.empty() && !location.empty() ? ", " : "", location);
 }
 

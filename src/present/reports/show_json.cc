@@ -1,6 +1,6 @@
 #include "present/reports/show_json.h"
 
-#include "core/ir/source_location.h"
+#include "analyze/facts/source_lines.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "present/reports/json.h"
@@ -67,10 +67,14 @@ class Tree {
     if (IsCustomCall(op)) json["target"] = TargetOf(op);
     if (auto cost = shown_.totals.cost_of.find(&op); cost != shown_.totals.cost_of.end())
       json.update({{"flops", std::max(cost->second.flops, 0.0)}, {"memory_bytes", cost->second.bytes()}});
-    const Metadata* metadata = (item.collective != nullptr ? *item.collective->hlo : hlo)[kMetadata];
+    const Instruction& source = item.collective != nullptr ? *item.collective->hlo : hlo;
+    const Metadata* metadata = source[kMetadata];
     if (metadata == nullptr) return;
     json["op_name"] = item.op_name.empty() ? std::string(metadata->op_name) : item.op_name;
-    json["source"] = FormatSourceLocation(*metadata, shown_.facts.module().stack_frames);
+    json["source"] = shown_.facts.sources().Of(source);
+    const std::vector<SourceFrame> stack = shown_.facts.sources().StackOf(source);
+    for (const SourceFrame& frame : std::span(stack).subspan(stack.size() > 1 ? 0 : stack.size()))
+      json["stack"].push_back({{"file", frame.file}, {"line", frame.line}, {"function", frame.function}});
   }
 
   // The probability of a branch.

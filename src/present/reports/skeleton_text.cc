@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 
+#include "analyze/facts/source_lines.h"
 #include "core/base/settings.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_location.h"
 #include "core/ops/custom_calls.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
@@ -211,7 +211,16 @@ class Writer {
     if (metadata == nullptr) return;
     cells[kOpName] =
         item.op_name.empty() ? std::string(OpNameOf(metadata == source[kMetadata] ? source : hlo)) : item.op_name;
-    cells[kSource] = FormatSourceLocation(*metadata, shown_.facts.module().stack_frames);
+    const Instruction& located = metadata == source[kMetadata] ? source : hlo;
+    cells[kSource] = shown_.facts.sources().Of(located);
+    if (style_.stack) Stack(shown_.facts.sources().StackOf(located), lines_.back().depth);
+  }
+
+  // One line for each frame, innermost first, below the line of the op.
+  void Stack(const std::vector<SourceFrame>& stack, int64_t depth) {
+    for (const SourceFrame& frame : stack)
+      Heading(depth + 1, StrCat("at ", FormatFrame(frame), frame.function.empty() ? "" : StrCat(" in ", frame.function)),
+              LineColor::kFaint);
   }
 
   const ShownModule& shown_;

@@ -10,6 +10,7 @@ namespace shoal::internal {
 struct SkeletonStyle {
   bool names = false;     // show instruction names
   bool groups_as_written = false;  // show device groups as written instead of mesh axes
+  bool stack = false;  // show the Python stack of each op
   int64_t depth = 0;      // maximum number of levels; 0: all
   TextStyle text;
 };

@@ -11,19 +11,31 @@
 namespace shoal::internal {
 namespace {
 
-std::vector<std::string> Row(const std::string& name, int64_t stages, size_t files, int64_t bytes,
+// The columns that all modules lack are omitted.
+struct OriginColumns {
+  bool roles = false, lines = false;
+  explicit OriginColumns(const StatsReport& report) {
+    for (const ModuleStats& module : report.modules) {
+      roles |= !module.role.empty();
+      lines |= !module.line.empty();
+    }
+  }
+  std::vector<std::string> Cells(const std::string& name, std::string_view role, const std::string& line) const {
+    std::vector<std::string> cells{name};
+    if (roles) cells.emplace_back(role);
+    if (lines) cells.push_back(line);
+    return cells;
+  }
+};
+
+std::vector<std::string> Row(std::vector<std::string> first, int64_t stages, size_t files, int64_t bytes,
                              const std::string& devices, const ModuleTotals& totals) {
-  return {name,
-          StrCat(stages),
-          StrCat(files),
-          FormatBytes(static_cast<double>(bytes)),
-          devices,
-          FormatSi(totals.instructions),
-          FormatSi(totals.flops),
-          FormatBytes(totals.bytes),
-          FormatSi(totals.collectives),
-          FormatBytes(totals.wire_bytes),
-          FormatBytes(totals.peak_memory)};
+  for (const std::string& cell :
+       {StrCat(stages), StrCat(files), FormatBytes(static_cast<double>(bytes)), devices, FormatSi(totals.instructions),
+        FormatSi(totals.flops), FormatBytes(totals.bytes), FormatSi(totals.collectives), FormatBytes(totals.wire_bytes),
+        FormatBytes(totals.peak_memory)})
+    first.push_back(cell);
+  return first;
 }
 
 // "all-reduce 12, all-gather 3"
@@ -83,7 +95,7 @@ std::vector<Recompilation> RecompilationsIn(const StatsReport& report) {
   return FindRecompilations(keys);
 }
 
-// "recompiled for other shapes: jit_f, jit_f.2 (parameter 0: f32[2], f32[3])"
+// "one program, compiled 2 times: jit_f, jit_f.2; parameter 0: f32[2], f32[3]"
 std::string RecompilationsText(const StatsReport& report) {
   std::string text;
   for (const Recompilation& group : RecompilationsIn(report)) {
@@ -93,11 +105,16 @@ std::string RecompilationsText(const StatsReport& report) {
       names.push_back(report.modules[group.modules[i]].dumped->name);
     const size_t unnamed = group.modules.size() - names.size();
     const size_t shown = std::min(group.differences.size(), kMaxDifferences), more = group.differences.size() - shown;
-    StrAppend(&text, "one program, compiled ", group.modules.size(), " times for different shapes: ",
+    const ModuleStats& first = report.modules[group.modules[0]];
+    std::vector<std::string> origin;
+    if (!first.role.empty()) origin.emplace_back(first.role);
+    if (!first.line.empty()) origin.push_back(first.line);
+    StrAppend(&text, "one program", origin.empty() ? "" : StrCat(" (", StrJoin(origin, ", "), ")"), ", compiled ",
+              group.modules.size(), " times: ",
               StrJoin(names, ", "), unnamed == 0 ? "" : StrCat(" and ", unnamed, " more"), "; ",
               StrJoin(std::vector(group.differences.begin(), group.differences.begin() + static_cast<ptrdiff_t>(shown)),
                       "; "),
-              more == 0 ? "" : StrCat("; and ", Pluralize(static_cast<int64_t>(more), "more parameter")), "\n");
+              more == 0 ? "" : StrCat("; and ", Pluralize(static_cast<int64_t>(more), "more difference")), "\n");
   }
   return text.empty() ? "" : "\n" + text;
 }
@@ -125,17 +142,14 @@ Json StagesJson(const ModuleStats& module) {
 }  // namespace
 
 std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style) {
-  Table table({{"module", ElideMode::kMiddle, 1, 16},
-               Column(">stages").Droppable(),
-               Column(">files").Droppable(),
-               Column(">size").Droppable(),
-               ">devices",
-               ">instructions",
-               ">flops",
-               ">bytes",
-               ">collectives",
-               ">wire",
-               ">peak"});
+  const OriginColumns origins(report);
+  std::vector<Column> columns{{"module", ElideMode::kMiddle, 1, 16}};
+  if (origins.roles) columns.push_back(Column("role").Droppable());
+  if (origins.lines) columns.push_back(Column("line", ElideMode::kPath, 1, 14).MaxWidth(40).Droppable());
+  for (const char* title : {">stages", ">files", ">size"}) columns.push_back(Column(title).Droppable());
+  for (const char* title : {">devices", ">instructions", ">flops", ">bytes", ">collectives", ">wire", ">peak"})
+    columns.emplace_back(title);
+  Table table(std::move(columns));
   int64_t stages = 0, bytes = 0, rows = 0, files = 0;
   for (const ModuleStats* module : SortedByCost(report)) {
     const DumpedModule& dumped = *module->dumped;
@@ -143,12 +157,12 @@ std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& s
     files += std::ssize(dumped.files);
     bytes += dumped.Bytes();
     if (top > 0 && rows++ >= top) continue;
-    table.Add(Row(dumped.name, dumped.Stages(), dumped.files.size(), dumped.Bytes(),
+    table.Add(Row(origins.Cells(dumped.name, module->role, module->line), dumped.Stages(), dumped.files.size(), dumped.Bytes(),
                   StrCat(module->totals.devices.grid.count()), module->totals));
   }
   if (top > 0 && rows > top) table.Add({StrCat("(", rows - top, " more)")});
   const ModuleTotals sum = report.Sum();
-  table.Add(Row("total", stages, static_cast<size_t>(files), bytes, "", sum));
+  table.Add(Row(origins.Cells("total", "", ""), stages, static_cast<size_t>(files), bytes, "", sum));
   std::string text = StrCat(EscapeName(report.folder), ": ", Pluralize(std::ssize(report.modules), "module"),
                             "; metrics of the last stage, per device and step\n\n", table.ToText(style));
   if (!sum.by_kind.empty()) StrAppend(&text, "\ncollectives: ", KindsText(sum), "\n");
@@ -164,6 +178,8 @@ std::string StatsJson(const StatsReport& report) {
   Json modules = Json::array(), unreadable = Json::array();
   for (const ModuleStats& module : report.modules) {
     Json one = {{"name", module.dumped->name},
+                {"role", module.role},
+                {"line", module.line},
                 {"stages", module.dumped->Stages()},
                 {"files", module.dumped->files.size()},
                 {"size", module.dumped->Bytes()},

@@ -14,7 +14,9 @@ struct ModuleStats {
   std::string final_file;  // the file that the metrics are computed from
   ModuleTotals totals;
   std::vector<StageChanges> stages;  // in pass order, with --diff
-  ProgramKey program;                // of the first readable stage
+  ProgramKey program;                // of the first readable stage, like the next two
+  std::string_view role;             // "train step"; empty: unknown
+  std::string line;                  // the line of the user's program with the largest cost
 };
 
 struct StatsReport {

@@ -1,6 +1,7 @@
 // Explains how the time of an op or a collective was computed.
 #include <algorithm>
 
+#include "analyze/facts/source_lines.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ops/op.h"
@@ -35,7 +36,7 @@ std::string ExplainOp(const TimeReport& report, const Prediction& forecast, cons
                             op.times == 1 ? "once" : StrCat(FormatSi(op.times), " times"), " per step: ",
                             Percent(op.seconds, forecast.prediction.step_seconds), " of the step time\n  ", Text(op.hlo->opcode), " ",
                             ToString(op.hlo->shape()));
-  if (const std::string source = SourceOfOp(*op.hlo, report.input->module()); !source.empty()) StrAppend(&text, ", ", source);
+  if (const std::string source = report.input->facts().sources().Of(*op.hlo); !source.empty()) StrAppend(&text, ", ", source);
   StrAppend(&text, "\n  kernel kind: ", ToString(op.family), "; bound by ", ToString(op.timing.bound), "\n");
   Table table({"  term", ">time", "basis"});
   for (const TimeTerm& term : op.timing.terms) table.Add({StrCat("  ", ToString(term.bound)), Seconds(term.seconds), term.from});

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/ir/source_location.h"
+#include "analyze/facts/source_lines.h"
 #include "core/ops/op.h"
 #include "present/reports/json.h"
 #include "present/reports/time_report.h"
@@ -15,13 +15,12 @@ Json TermsJson(const KernelTime& timing) {
   return terms;
 }
 
-Json OpJson(const OpTime& op, const Module& module, bool with_terms) {
+Json OpJson(const OpTime& op, const ModuleFacts& facts, bool with_terms) {
   Json row = {{"name", op.hlo->name},      {"times", op.times},     {"seconds", op.seconds},
               {"seconds_each", op.times > 0 ? op.seconds / op.times : 0},
               {"kind", ToString(op.kind)}, {"kernel", ToString(op.family)}, {"bound", ToString(op.timing.bound)},
               {"flops", op.flops},         {"bytes", op.bytes}};
-  if (const Metadata* metadata = (*op.hlo)[kMetadata])
-    if (std::string line = FormatSourceLocation(*metadata, module.stack_frames); !line.empty()) row["source"] = line;
+  if (std::string line = facts.sources().Of(*op.hlo); !line.empty()) row["source"] = line;
   if (with_terms) row["terms"] = TermsJson(op.timing);
   return row;
 }
@@ -73,7 +72,7 @@ Json ForecastJson(const TimeReport& report, const Prediction& forecast) {
   const SimulatedStep& p = forecast.prediction;
   Json ops = Json::array(), collectives = Json::array();
   for (size_t i = 0; i < p.ops.size() && (report.all_ops || report.top == 0 || i < report.top); ++i)
-    ops.push_back(OpJson(p.ops[i], report.input->module(), report.all_ops));
+    ops.push_back(OpJson(p.ops[i], report.input->facts(), report.all_ops));
   for (const AsyncTime& time : p.asyncs) collectives.push_back(CollectiveJson(time));
   return {{"step_seconds", p.step_seconds},
           {"device_seconds", p.device_seconds},
@@ -147,7 +146,7 @@ std::string ExplainJson(const TimeReport& report, const std::string& name) {
   Json found = Json::array();
   for (const Prediction& forecast : report.forecasts) {
     for (const OpTime& op : forecast.prediction.ops)
-      if (op.hlo->name == name) found.push_back(OpJson(op, report.input->module(), true));
+      if (op.hlo->name == name) found.push_back(OpJson(op, report.input->facts(), true));
     for (const AsyncTime& time : forecast.prediction.asyncs)
       if (time.async->start->name == name) found.push_back(CollectiveJson(time));
   }

@@ -44,6 +44,5 @@ std::string TraceJson(const Trace& trace);
 
 std::string Seconds(double seconds);             // "1.230 ms"
 std::string Percent(double part, double whole);  // "12.3 %"
-std::string SourceOfOp(const Instruction& hlo, const Module& module);
 
 }  // namespace shoal::internal

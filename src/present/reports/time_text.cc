@@ -3,9 +3,9 @@
 #include <cmath>
 #include <map>
 
+#include "analyze/facts/source_lines.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/reports/table.h"
 #include "present/reports/time_report.h"
@@ -90,7 +90,7 @@ std::string OpTable(const TimeReport& report, const SimulatedStep& p, const Text
   for (size_t i = 0; i < p.ops.size() && (report.top == 0 || i < report.top); ++i) {
     const OpTime& op = p.ops[i];
     table.Add({std::string(op.hlo->name), FormatSi(op.times), Seconds(op.seconds), Percent(op.seconds, p.step_seconds),
-               std::string(ToString(op.family)), std::string(ToString(op.timing.bound)), SourceOfOp(*op.hlo, report.input->module())});
+               std::string(ToString(op.family)), std::string(ToString(op.timing.bound)), report.input->facts().sources().Of(*op.hlo)});
   }
   return table.empty() ? "" : "\n" + table.ToText(style);
 }
@@ -98,7 +98,7 @@ std::string OpTable(const TimeReport& report, const SimulatedStep& p, const Text
 std::string LineTable(const TimeReport& report, const SimulatedStep& p, const TextStyle& style) {
   std::map<std::string, double> lines;
   for (const OpTime& op : p.ops)
-    if (std::string source = SourceOfOp(*op.hlo, report.input->module()); !source.empty()) lines[source] += op.seconds;
+    if (std::string source = report.input->facts().sources().Of(*op.hlo); !source.empty()) lines[source] += op.seconds;
   if (lines.empty()) return "";
   std::vector<std::pair<std::string, double>> sorted(lines.begin(), lines.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -138,11 +138,6 @@ std::string MismatchText(const TimeReport& report) {
 }  // namespace
 
 std::string Percent(double part, double whole) { return whole > 0 ? Digits(100 * part / whole, 1) + " %" : "-"; }
-
-std::string SourceOfOp(const Instruction& hlo, const Module& module) {
-  const Metadata* metadata = hlo[kMetadata];
-  return metadata == nullptr ? "" : FormatSourceLocation(*metadata, module.stack_frames);
-}
 
 std::string Seconds(double seconds) {
   char text[48];
@@ -226,7 +221,7 @@ std::string ProfileComparisonText(const TimeReport& report, const TextStyle& sty
   for (size_t i = 0; i < c.ops.size() && (report.top == 0 || i < report.top); ++i) {
     const MeasuredOp& op = c.ops[i];
     ops.Add({std::string(op.hlo->name), Seconds(op.predicted), Seconds(op.measured), ratio(op.measured, op.predicted),
-             std::string(ToString(op.kind)), SourceOfOp(*op.hlo, report.input->module())});
+             std::string(ToString(op.kind)), report.input->facts().sources().Of(*op.hlo)});
   }
   return StrCat(MismatchText(report), "predicted on ", report.forecasts.front().machine.name, " and measured over ", FormatSi(c.steps),
                 c.steps == 1 ? " step" : " steps", " of the profile; ", Percent(c.matched_share, 1),

@@ -70,7 +70,18 @@ Result<Value> SvdByDivideAndConquer(Call& call);
 Result<Value> SvdByQr(Call& call);
 Result<Value> CusolverSvd(Call& call);
 Result<Value> CusolverSvdWithV(Call& call);
-// Calls of jaxlib up to 0.4.30 (scalar_operand_calls.cc).
+// Calls of cuSOLVER of jaxlib up to 0.4.38 (struct_config_calls.cc).
+Result<Value> StructCholesky(Call& call);
+Result<Value> StructLu(Call& call);
+Result<Value> StructQr(Call& call);
+Result<Value> StructReflectorProduct(Call& call);
+Result<Value> StructHermitianEigen(Call& call);
+Result<Value> StructTridiagonal(Call& call);
+Result<Value> StructSvd(Call& call);
+Result<Value> StructSvdWithV(Call& call);
+Result<Value> StructTridiagonalSolution(Call& call);
+// Calls of jaxlib up to 0.4.30 (scalar_operand_calls.cc, ducc_fft.cc).
+Result<Value> StaticDuccFft(Call& call);
 Result<Value> ScalarCholesky(Call& call);
 Result<Value> ScalarLu(Call& call);
 Result<Value> ScalarQr(Call& call);
