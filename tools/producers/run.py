@@ -8,7 +8,8 @@ compile programs in its users' style, and checks for every module that
 
     tools/producers/run.py [--bin build/shoal] [--work FOLDER] [--only NAME…] [--python VERSION=PATH…]
 
-Needs Python interpreters of the versions in PRODUCERS, several GB of disk and PyPI. Not part of ./test.
+Needs NumPy, Python interpreters of the versions in PRODUCERS, several GB of disk and PyPI. Not part of ./test. Modules
+whose dump elides the values of constants are not run.
 """
 import argparse
 import concurrent.futures
@@ -64,7 +65,7 @@ def pairs(folder):
 def canonical(text):
     """Without the header's line, and without the trailing digits of numbers, which a text may lack."""
     text = re.sub(r"^HloModule.*", "", text)
-    text = re.sub(r"backend_config=\{.*\}", lambda config: "".join(sorted(config[0])), text)  # keys in any order
+    text = re.sub(r", backend_config=\{.*\}", "", text)  # keys in any order; some texts omit it
     text = re.sub(r"-?\d+\.\d+(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", text)
     return sorted(text.split())
 
@@ -106,6 +107,11 @@ class Checker:
         return "" if status == 0 else (out.splitlines() or err.splitlines() or ["failed"])[-1]
 
 
+def is_elided(module):
+    """True for a text without the values of its constants: its results cannot be judged."""
+    return module.suffix == ".hlo" and "constant({...})" in module.read_text()
+
+
 def check(producer, folder, checker):
     rows, failures = {"text": [0, 0], "runs": [0, 0], "compares": [0, 0]}, []
 
@@ -123,9 +129,9 @@ def check(producer, folder, checker):
     for name, stages in modules.items():
         inputs, outputs = folder / f"{name}.inputs.npz", folder / f"{name}.outputs.npz"
         for stage, module in stages.items():
-            if inputs.exists():
+            if inputs.exists() and not is_elided(module):
                 record("runs", f"{name} {stage}", checker.runs(module, inputs, outputs, folder))
-        if {"before", "after"} <= stages.keys():
+        if {"before", "after"} <= stages.keys() and not any(map(is_elided, stages.values())):
             record("compares", name, checker.compares(stages["before"], stages["after"]))
     return rows, failures
 

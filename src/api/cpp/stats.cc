@@ -57,11 +57,13 @@ class DumpReader {
   void ReadModule(ModuleStats& stats) {
     ModuleFile later;  // the module of the next stage
     std::unique_ptr<ModuleFacts> later_facts;
-    std::string later_stage;
+    std::string later_stage, origin_stage;
     for (const DumpFile& file : stats.dumped->files) {
       ModuleFile input = ReadModuleFile(file.path, {.strict = options_.strict, .own_packages = options_.own_packages});
       auto facts = input.module == nullptr ? nullptr : std::make_unique<ModuleFacts>(*input.module);
-      if (facts != nullptr && (&file == &stats.dumped->files.back() || stats.line.empty())) {
+      // Of one stage, the protobuf is read first: older texts lack the stacks.
+      if (facts != nullptr && (file.stage != origin_stage || stats.line.empty())) {
+        origin_stage = file.stage;
         stats.program = ProgramKeyOf(*input.module);
         stats.role = ToString(RoleOf(*facts));
         stats.line = MainLineOf(*facts);

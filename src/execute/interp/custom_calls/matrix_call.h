@@ -6,6 +6,7 @@
 #include <complex>
 #include <initializer_list>
 
+#include "core/base/thread_pool.h"
 #include "core/ops/backend_config.h"
 #include "execute/interp/custom_calls/custom_call.h"
 #include "execute/interp/device.h"
@@ -71,6 +72,12 @@ class MatrixCall {
   int rows_ = 0, columns_ = 0;
   std::vector<Array> results_;
 };
+
+// An error if the call's configuration lacks a key that every compiler writes: the dump omits configurations.
+inline Status RequireConfig(const Call& call, std::string_view key) {
+  if (ConfigOf(call).has(key)) return {};
+  return ExecutionError(call.hlo, StrCat("backend_config lacks \"", key, "\"; if the dump omits configurations, use the module's protobuf"));
+}
 
 // Converts matrix `b` in the last two dimensions of an array to column-major order, or back.
 template <class T>

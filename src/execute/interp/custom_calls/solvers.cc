@@ -10,6 +10,7 @@ namespace shoal::internal {
 
 // trsm: (a, b) -> the x with op(a) * x = b or x * op(a) = b. In older calls, a third operand scales b.
 Result<Value> TriangularSolution(Call& call) {
+  SHOAL_TRY(RequireConfig(call, "side"));
   return RunMatrices(call, [&]<class T>(MatrixCall& m) {
     const BackendConfig& config = m.config();
     TriangularEquation equation;

@@ -233,6 +233,7 @@ char CusolverJob(const MatrixCall& m) {
 
 template <bool divide>
 Result<Value> LapackSvd(Call& call) {
+  SHOAL_TRY(RequireConfig(call, "mode"));
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     const auto job = static_cast<char>(m.config().Int("mode"));
     return (job == 'A' || job == 'S' || job == 'N') && AddSvd<T>(m, divide, job, SvdForm::kLapack);
