@@ -35,7 +35,7 @@ struct StatsOptions {
   bool strict = false;
   bool stages = false;  // also the changes from each compilation stage to the next
   int64_t top = 30;     // modules in the text; 0: all
-  std::vector<std::string> own_packages = {};  // as in ReadOptions
+  std::vector<std::string> own_packages = {};  // as in FactOptions
   // Called from several threads, one at a time.
   std::function<void(int64_t files_read, int64_t files, std::string_view module)> progress = {};
 };

@@ -21,8 +21,6 @@ struct ReadOptions {
   bool xla_compatible = false;
   // A broken rule is an error too. With `strict`, the error then has all deviations and all broken rules.
   bool verify = false;
-  // Installed packages that count as the user's own program in source lines.
-  std::vector<std::string> own_packages = {};
 };
 
 // An HLO module. A default-constructed or moved-from module is empty: its functions return nothing, and functions that

@@ -60,8 +60,9 @@ struct Group {
 // Finds the forward ops of one module.
 class Search {
  public:
-  Search(const Module& module, absl::flat_hash_map<const Instruction*, const Instruction*>& forward)
-      : module_(module), forward_(forward) {}
+  Search(const Module& module, std::span<const std::string> own_packages,
+         absl::flat_hash_map<const Instruction*, const Instruction*>& forward)
+      : module_(module), own_packages_(own_packages), forward_(forward) {}
 
   void Run() {
     for (const Computation* computation : module_.computations)
@@ -84,7 +85,7 @@ class Search {
   void Add(const Instruction& hlo) {
     const Metadata* metadata = hlo[kMetadata];
     if (metadata == nullptr || (metadata->op_name.empty() && metadata->op_type.empty())) return;
-    const std::string location = SourceLocationOf(hlo, module_);
+    const std::string location = SourceLocationOf(hlo, module_, own_packages_);
     if (location.empty()) {
       if (!IsParameter(hlo) && !IsConstant(hlo)) missing_.push_back(&hlo);
       return;
@@ -158,6 +159,7 @@ class Search {
   }
 
   const Module& module_;
+  const std::span<const std::string> own_packages_;
   absl::flat_hash_map<const Instruction*, const Instruction*>& forward_;
   std::map<std::string, int32_t> line_ids_;
   absl::flat_hash_map<const Instruction*, int32_t> lines_;
@@ -168,7 +170,10 @@ class Search {
 
 }  // namespace
 
-SourceLines::SourceLines(const Module& module) : module_(module) { Search(module, forward_).Run(); }
+SourceLines::SourceLines(const Module& module, std::span<const std::string> own_packages)
+    : module_(module), own_packages_(own_packages) {
+  Search(module, own_packages, forward_).Run();
+}
 
 const Instruction* SourceLines::ForwardOf(const Instruction& hlo) const {
   auto found = forward_.find(&hlo);
@@ -177,7 +182,7 @@ const Instruction* SourceLines::ForwardOf(const Instruction& hlo) const {
 
 std::string SourceLines::Of(const Instruction& hlo) const {
   const Instruction* forward = ForwardOf(hlo);
-  return forward == nullptr ? SourceLocationOf(hlo, module_) : SourceLocationOf(*forward, module_) + " (via forward)";
+  return forward == nullptr ? SourceLocationOf(hlo, module_, own_packages_) : SourceLocationOf(*forward, module_, own_packages_) + " (via forward)";
 }
 
 std::vector<SourceFrame> SourceLines::StackOf(const Instruction& hlo) const {

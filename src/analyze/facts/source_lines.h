@@ -1,6 +1,7 @@
 // The lines of the user's program from which instructions originate, also for backward ops without a line of their own.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@ namespace shoal::internal {
 
 class SourceLines {
  public:
-  // The module must outlive this object.
-  explicit SourceLines(const Module& module);
+  // The module and the names of `own_packages` (see IsInstalledFile) must outlive this object.
+  explicit SourceLines(const Module& module, std::span<const std::string> own_packages = {});
 
   // "model.py:12". "model.py:12 (via forward)" if the line is that of the forward op. Empty if the line is unknown.
   std::string Of(const Instruction& hlo) const;
@@ -25,6 +26,7 @@ class SourceLines {
 
  private:
   const Module& module_;
+  const std::span<const std::string> own_packages_;
   absl::flat_hash_map<const Instruction*, const Instruction*> forward_;
 };
 

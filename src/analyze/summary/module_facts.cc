@@ -47,7 +47,7 @@ const InstructionIds& ModuleFacts::ids() const {
 }
 
 const SourceLines& ModuleFacts::sources() const {
-  return facts_->sources.Get([&] { return SourceLines(module()); });
+  return facts_->sources.Get([&] { return SourceLines(module(), options_.own_packages); });
 }
 
 const InferredGrid& ModuleFacts::devices() const {

@@ -28,6 +28,7 @@ struct FactOptions {
   ExecutionOptions execution = {};                                       // trip counts and branch probabilities
   std::optional<int64_t> num_replicas = std::nullopt, num_partitions = std::nullopt;  // default: inferred
   std::optional<Backend> backend = std::nullopt;                         // buffer-assignment rules; default: inferred
+  std::vector<std::string> own_packages = {};  // installed packages whose lines count as the user's program
 };
 
 class ModuleFacts {

@@ -123,7 +123,7 @@ std::string MainLineOf(const ModuleFacts& facts) {
   std::map<std::string, std::pair<double, double>> costs;
   for (const InstructionCost& cost : facts.cost().instructions) {
     if (facts.sources().ForwardOf(*cost.hlo) != nullptr) continue;
-    std::string line = SourceLocationOf(*cost.hlo, facts.module());
+    std::string line = facts.sources().Of(*cost.hlo);
     if (line.empty()) continue;
     auto& [flops, bytes] = costs[std::move(line)];
     flops += cost.once.flops * cost.times;

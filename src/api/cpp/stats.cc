@@ -59,8 +59,8 @@ class DumpReader {
     std::unique_ptr<ModuleFacts> later_facts;
     std::string later_stage, origin_stage;
     for (const DumpFile& file : stats.dumped->files) {
-      ModuleFile input = ReadModuleFile(file.path, {.strict = options_.strict, .own_packages = options_.own_packages});
-      auto facts = input.module == nullptr ? nullptr : std::make_unique<ModuleFacts>(*input.module);
+      ModuleFile input = ReadModuleFile(file.path, {options_.strict});
+      auto facts = input.module == nullptr ? nullptr : std::make_unique<ModuleFacts>(*input.module, FactOptions{.own_packages = options_.own_packages});
       // Of one stage, the protobuf is read first: older texts lack the stacks.
       if (facts != nullptr && (file.stage != origin_stage || stats.line.empty())) {
         origin_stage = file.stage;

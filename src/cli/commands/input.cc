@@ -36,9 +36,7 @@ void SetOwnPackages(std::string_view names) {
 }
 const std::vector<std::string>& OwnPackages() { return own_packages; }
 
-Result<Module> ReadModule(const std::string& path, const ReadOptions& given) {
-  ReadOptions options = given;
-  options.own_packages = own_packages;
+Result<Module> ReadModule(const std::string& path, const ReadOptions& options) {
   SetActivity(StrCat("reading ", path));
   Result<Module> module = Read(path, options);
   SetActivity(StrCat("working on ", path));

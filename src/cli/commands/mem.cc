@@ -7,7 +7,7 @@ namespace shoal::cli {
 int MemCommand(const MemFlags& flags) {
   const Result<Module> module = ReadModule(flags.file, {flags.common.strict});
   if (!module.ok()) return Fail(module.error(), flags.common);
-  const Result<Facts> facts = Facts::Of(*module, {.backend = flags.backend});
+  const Result<Facts> facts = Facts::Of(*module, {.backend = flags.backend, .own_packages = OwnPackages()});
   if (!facts.ok()) return Fail(facts.error(), flags.common);
   const Result<Memory> memory = facts->memory({flags.top, ParseBytes(flags.budget), flags.run});
   if (!memory.ok()) return Fail(memory.error(), flags.common);

@@ -98,7 +98,6 @@ class Module {
   std::vector<DebugAttributesEntry> debug_attributes;
   std::vector<std::string_view> unknown_attributes;  // "name=value", as written
   StackFrames stack_frames;
-  std::vector<std::string> own_packages;  // installed packages whose frames count as the user's program; from the reader
 
   // Computations in the order of the text. In loose text, callees need not come first.
   std::vector<Computation*> computations;

@@ -40,7 +40,6 @@ class ModuleCloner {
     to_.allow_spmd_sharding_propagation_to_output = from_.allow_spmd_sharding_propagation_to_output;
     to_.frontend_attributes = from_.frontend_attributes;
     to_.stack_frames = from_.stack_frames;
-    to_.own_packages = from_.own_packages;
     to_.names_are_final = from_.names_are_final;
   }
 

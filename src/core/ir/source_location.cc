@@ -65,10 +65,10 @@ bool IsInstalledFile(std::string_view file, std::span<const std::string> own_pac
 
 std::string FormatFrame(const SourceFrame& frame) { return StrCat(WithoutPrefix(frame.file), ":", frame.line); }
 
-std::string SourceLocationOf(const Instruction& hlo, const Module& module) {
+std::string SourceLocationOf(const Instruction& hlo, const Module& module, std::span<const std::string> own_packages) {
   const Metadata* metadata = hlo[kMetadata];
   if (metadata == nullptr) return "";
-  const auto is_own = [&](const SourceFrame& frame) { return !IsInstalledFile(frame.file, module.own_packages); };
+  const auto is_own = [&](const SourceFrame& frame) { return !IsInstalledFile(frame.file, own_packages); };
   const std::vector<SourceFrame> stack = StackOf(hlo, module);
   const SourceFrame stated{metadata->source_file, {}, metadata->source_line, metadata->source_column};
   if (!stated.file.empty() && is_own(stated)) return FormatFrame(stated);

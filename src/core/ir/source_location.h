@@ -27,6 +27,6 @@ std::string FormatFrame(const SourceFrame& frame);
 
 // "model.py:12": the innermost frame of the stack outside of installed packages, else the location in the metadata. Empty
 // if there is none.
-std::string SourceLocationOf(const Instruction& hlo, const Module& module);
+std::string SourceLocationOf(const Instruction& hlo, const Module& module, std::span<const std::string> own_packages = {});
 
 }  // namespace shoal::internal

@@ -70,7 +70,6 @@ ModuleFile ReadModuleSource(std::unique_ptr<Source> source, const ParseOptions& 
       file.diags.Add(Fail(StrCat("the file is ", language)));
     }
   }
-  if (file.module != nullptr) file.module->own_packages = options.own_packages;
   return file;
 }
 

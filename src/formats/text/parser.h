@@ -21,8 +21,6 @@ struct ParseOptions {
   // If strict, read on after a deviation as if not strict, to report all of them. ParseModule then returns a module even
   // if there are errors, unless the text makes no sense after them.
   bool collects_deviations = false;
-  // Installed packages whose frames count as the user's program (IsInstalledFile); ReadModuleFile passes them on.
-  std::vector<std::string> own_packages = {};
 };
 
 // Collects errors and warnings in `diags`, continuing after errors where possible. Returns null if there were errors.
