@@ -37,8 +37,10 @@ class ElementwiseSources {
  private:
   Parameters Compute(const Instruction& hlo, int64_t element, int depth) {
     if (IsParameter(hlo)) return element < 0 ? Parameters{hlo[kParameterNumber]} : Parameters{};
-    if (IsTuple(hlo)) return element < 0 ? Parameters{} : Of(*hlo.operands[static_cast<size_t>(element)], -1, depth);
-    if (IsGetTupleElement(hlo)) return element < 0 ? Of(*hlo.operands[0], ElementIndexOf(hlo), depth) : Parameters{};
+    // An invalid module has tuples that are too short.
+    if (IsTuple(hlo))
+      return element < 0 || element >= std::ssize(hlo.operands) ? Parameters{} : Of(*hlo.operands[static_cast<size_t>(element)], -1, depth);
+    if (IsGetTupleElement(hlo)) return element < 0 && !hlo.operands.empty() ? Of(*hlo.operands[0], ElementIndexOf(hlo), depth) : Parameters{};
     if (const Computation* callee = CalleeRunOnce(hlo); callee != nullptr && callee->root != nullptr) {
       Parameters all;
       for (int64_t number : Of(*callee->root, element, depth))

@@ -31,7 +31,7 @@ void PrintTime(const PassOutcome& outcome) {
 }
 
 std::string PrintedAfter(const PassOutcome& outcome) {
-  const Result<std::string> module = Print(outcome.module, {.format = Format::kShort});
+  const Result<std::string> module = Print(outcome.module, {.format = Format::kShort, .renumber = true});
   return StrCat("// after ", outcome.pass.name, outcome.changed ? "" : ": unchanged", "\n", module.ok() ? *module : "");
 }
 
@@ -71,7 +71,7 @@ int OptCommand(const OptFlags& flags) {
   const Result<Module> module = Transform(*input, passes, options);
   if (!module.ok()) return Fail(module.error(), flags.common);
   if (flags.print_after.empty()) {
-    Result<std::string> printed = Print(*module);
+    Result<std::string> printed = Print(*module, {.renumber = true});
     if (!printed.ok()) return Fail(printed.error(), flags.common);
     text = std::move(*printed);
   }

@@ -5,6 +5,7 @@
 #include "absl/hash/hash.h"
 #include "core/ir/common_attrs.h"
 #include "core/ir/module.h"
+#include "core/ir/sharding.h"
 
 namespace shoal::internal {
 namespace {
@@ -36,6 +37,8 @@ bool EqualValues(const AttrValue& a, const AttrValue& b, Callees callees) {
         const T& y = std::get<T>(b);
         if constexpr (std::is_same_v<T, const Literal*>) {
           return EqualLiterals(x, y);
+        } else if constexpr (std::is_same_v<T, const Sharding*>) {
+          return x == y || (x != nullptr && y != nullptr && *x == *y);
         } else if constexpr (std::is_same_v<T, EnumValue>) {
           return x.index == y.index;
         } else if constexpr (std::is_same_v<T, Ints> || std::is_same_v<T, std::span<const SliceRange>> ||
