@@ -25,15 +25,16 @@ STRIDE = 12      # of the sample
 PLACE = re.compile(r"on device (\d+): (\d+) of (\d+) elements(?:, the first at (\{[\d,]*\}))?")
 
 
-def same(a, b):
+def same(a, b, rounds):
     """True if both engines name the same instruction in the same iteration, and the same element. Devices run
-    concurrently, and rounding may decide which elements are NaN; then only the instruction must be the same."""
+    concurrently, and rounding may decide which elements are NaN; then only the instruction must be the same. `rounds`: the
+    module is a large program, in which rounding can also exchange elements."""
     if a == b:
         return True
     if a[0] != b[0] or len(a[1]) != 1 or len(b[1]) != 1:
         return False
     x, y = (PLACE.search(each[1][0]) for each in (a, b))
-    return bool(x and y) and PLACE.sub("", a[1][0]) == PLACE.sub("", b[1][0]) and x.group(1, 2) != y.group(1, 2)
+    return bool(x and y) and PLACE.sub("", a[1][0]) == PLACE.sub("", b[1][0]) and (rounds or x.group(1, 2) != y.group(1, 2))
 
 
 def report(binary, path, engine):
@@ -84,12 +85,13 @@ def main():
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(2) as pool:
         def compare(path):
             variants = [path, *with_logarithms(path, pathlib.Path(tempfile.mkdtemp(dir=name)))]
-            return [(each, report(options.bin, each, "interp"), report(options.bin, each, "jit")) for each in variants]
+            rounds = ROOT not in path.resolve().parents
+            return [(each, rounds, report(options.bin, each, "interp"), report(options.bin, each, "jit")) for each in variants]
         for results in pool.map(compare, modules(options.shared, options.all)):
-            for path, interpreted, compiled in results:
+            for path, rounds, interpreted, compiled in results:
                 if interpreted is None or compiled is None:
                     continue
-                is_same = same(interpreted, compiled)
+                is_same = same(interpreted, compiled, rounds)
                 passed, failed, named = passed + is_same, failed + (not is_same), named + bool(interpreted[1])
                 if not is_same:
                     print(f"FAILED {path}:\n  interpreter: {interpreted}\n  compiled:    {compiled}")
