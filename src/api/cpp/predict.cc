@@ -30,7 +30,7 @@ shoal::Trace PublicTrace(Trace trace) {
 }
 
 // The text of one prediction must not show those on other machines.
-shoal::View ViewOf(const PredictionHandle& state, size_t index) {
+shoal::View ReportViewOf(const PredictionHandle& state, size_t index) {
   const bool only = state->report.forecasts.size() == 1;
   return MakeView(
       [=](const auto& style) { return only ? TimeText(state->report, style) : TimeText(state->ReportOn(index), style); },
@@ -40,7 +40,7 @@ shoal::View ViewOf(const PredictionHandle& state, size_t index) {
 shoal::Prediction PublicPrediction(const PredictionHandle& state, size_t index, bool with_trace) {
   const Prediction& forecast = state->report.forecasts[index];
   const SimulatedStep& step = forecast.prediction;
-  shoal::Prediction out{ViewOf(state, index)};
+  shoal::Prediction out{ReportViewOf(state, index)};
   out.machine = forecast.machine.name;
   out.step_seconds = step.step_seconds;
   out.device_seconds = step.device_seconds;

@@ -1,5 +1,6 @@
 #include "cli/commands/compare.h"
 
+#include "cli/commands/base.h"
 #include "cli/commands/interrupt.h"
 #include "shoal/diff.h"
 
@@ -22,7 +23,7 @@ class CompareSession {
     ProgressLine inputs("generating inputs"), compiling("compiling"), running("running");
     Result<CompareOptions> options = Options(inputs, compiling, running);
     if (!options.ok()) return Failed(options.error());
-    SetActivity(modules[0].path());
+    SetActivity(StrCat("comparing ", flags_.a, " with ", flags_.b));
     const Result<Comparison> comparison = Compare(modules[0], modules[1], *options);
     for (ProgressLine* line : {&inputs, &compiling, &running}) line->Clear();
     if (!comparison.ok()) return Failed(comparison.error());

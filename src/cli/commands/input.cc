@@ -43,6 +43,11 @@ Result<Module> ReadModule(const std::string& path, const ReadOptions& options) {
   return module;
 }
 
+Result<Facts> ReadFacts(const std::string& path, const CommonFlags& flags, const FactOptions& options) {
+  const Result<Module> module = ReadModule(path, {flags.strict});
+  return module.ok() ? Facts::Of(*module, options) : Result<Facts>(module.error());
+}
+
 void PrintWarnings(const Module& module, const CommonFlags& flags) {
   if (module.warning_count() == 0) return;
   const std::vector<Diag> warnings = module.warnings();

@@ -21,6 +21,9 @@ const std::vector<std::string>& OwnPackages();
 // shoal::Read, as the activity that Ctrl-C reports.
 Result<Module> ReadModule(const std::string& path, const ReadOptions& options);
 
+// The facts of the file. Their module has the warnings of the reader.
+Result<Facts> ReadFacts(const std::string& path, const CommonFlags& flags, const FactOptions& options);
+
 // Prints the number of warnings; with --warnings, the warnings themselves; with --json, nothing.
 void PrintWarnings(const Module& module, const CommonFlags& flags);
 

@@ -80,7 +80,8 @@ Status JobContext::CheckInputsAgree(const std::string& file, const Result<Module
 }
 
 void JobContext::AbortIfOutOfMemory(const Error& error) const {
-  if (job_.empty() || error.kind() != ErrorKind::kMemory) return;
+  // An error with a rule is that of an instruction, which all processes report together.
+  if (job_.empty() || error.kind() != ErrorKind::kMemory || !error.diags().front().rule.empty()) return;
   UnmuteOutput();
   PrintError(StrCat(job_.DescribeRank(job_.rank()), ": ", error.message()));
   internal::RemoveUnfinishedFiles();

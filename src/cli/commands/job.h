@@ -31,7 +31,7 @@ class JobContext {
     return result;
   }
   int AgreeOnExit(int status) const { return job_.Broadcast(status); }
-  // For an error of memory: prints it and ends this process, and with it the job, because others wait for this one.
+  // If only this process lacks memory: prints that and ends this process, and with it the job, because others wait for it.
   void AbortIfOutOfMemory(const Error& error) const;
 
   const Job& job() const { return job_; }

@@ -1,7 +1,7 @@
 #include "cli/commands/loop_flags.h"
+
 #include "cli/commands/base.h"
 #include "cli/commands/input.h"
-
 
 namespace shoal::cli {
 

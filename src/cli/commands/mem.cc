@@ -1,17 +1,15 @@
 #include "cli/commands/mem.h"
-#include "cli/commands/base.h"
 
+#include "cli/commands/base.h"
 
 namespace shoal::cli {
 
 int MemCommand(const MemFlags& flags) {
-  const Result<Module> module = ReadModule(flags.file, {flags.common.strict});
-  if (!module.ok()) return Fail(module.error(), flags.common);
-  const Result<Facts> facts = Facts::Of(*module, {.backend = flags.backend, .own_packages = OwnPackages()});
+  const Result<Facts> facts = ReadFacts(flags.file, flags.common, {.backend = flags.backend, .own_packages = OwnPackages()});
   if (!facts.ok()) return Fail(facts.error(), flags.common);
   const Result<Memory> memory = facts->memory({flags.top, ParseBytes(flags.budget), flags.run});
   if (!memory.ok()) return Fail(memory.error(), flags.common);
-  const int status = Finish(*module, TextOf(*memory, flags.common), flags.common);
+  const int status = Finish(facts->module(), TextOf(*memory, flags.common), flags.common);
   return status == kOk && !memory->fits ? kCheckFailed : status;
 }
 

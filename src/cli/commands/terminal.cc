@@ -1,4 +1,5 @@
 #include "cli/commands/terminal.h"
+
 #include "cli/commands/base.h"
 
 #include <sys/ioctl.h>
@@ -8,7 +9,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <optional>
-
 
 namespace shoal::cli {
 namespace {

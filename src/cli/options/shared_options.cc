@@ -1,6 +1,6 @@
 #include "cli/options/shared_options.h"
-#include "cli/commands/base.h"
 
+#include "cli/commands/base.h"
 
 namespace shoal::cli {
 

@@ -102,7 +102,7 @@ class WindowQueue {
       for (int64_t i = 0; i < plan_.length; ++i) Push(start + inner + i, from++);
   }
 
-  static size_t SlotOf(int64_t start) { return static_cast<uint32_t>(start * 0x9e3779b1) >> 20; }
+  static size_t SlotOf(int64_t start) { return static_cast<uint32_t>(static_cast<uint64_t>(start) * 0x9e3779b1) >> 20; }
 
   // Combines the first window of each slot, which includes the first of all equal ones.
   void CombineDistinct() {
