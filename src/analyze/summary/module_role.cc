@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "analyze/cost/cost.h"
 #include "analyze/facts/source_lines.h"
+#include "analyze/summary/work_kind.h"
 #include "core/ops/traits.h"
 
 namespace shoal::internal {
@@ -21,7 +22,8 @@ bool IsBackwardName(const Metadata& metadata) {
                      [&](std::string_view name) { return metadata.op_name.find(name) != std::string_view::npos; });
 }
 
-// The parameters from which a value is computed element by element: the old weight and the gradient of an update.
+// The parameters from which a value is computed element by element, possibly at other indices: the old weight and the
+// gradient of an update. A fusion of several updates concatenates the weights and slices the result.
 class ElementwiseSources {
  public:
   using Parameters = std::set<int64_t>;
@@ -49,7 +51,7 @@ class ElementwiseSources {
     }
     constexpr Forwarding kForm = Forwarding::kSame | Forwarding::kBitcast | Forwarding::kReshaped | Forwarding::kCopied | Forwarding::kConverted;
     Parameters all;
-    if (IsElementwise(hlo) || Has(kForm, ForwardingOf(hlo)))
+    if (IsElementwise(hlo) || Info(hlo.opcode).op_class == OpClass::kIndexMap || Has(kForm, ForwardingOf(hlo)))
       for (const Instruction* operand : hlo.operands) all.merge(Parameters(Of(*operand, element, depth)));
     return all;
   }
@@ -89,7 +91,7 @@ std::set<int64_t> ProductParameters(const Module& module) {
                                Forwarding::kRearranged | Forwarding::kCopied | Forwarding::kConverted;
   std::set<int64_t> all;
   for (const Instruction* hlo : module.entry->instructions)
-    if (IsContraction(*hlo))
+    if (IsMatrixProduct(*hlo))
       for (const Instruction* operand : hlo->operands)
         if (const Instruction* value = DefiningValue({operand, {}}, kForm).hlo; IsParameter(*value)) all.insert((*value)[kParameterNumber]);
   return all;
@@ -108,7 +110,7 @@ ModuleRole RoleOf(const ModuleFacts& facts) {
   bool has_products = false, has_backward = false;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions) {
-      has_products |= IsContraction(*hlo);
+      has_products = has_products || IsMatrixProduct(*hlo);
       if (const Metadata* metadata = (*hlo)[kMetadata]) has_backward |= IsBackwardName(*metadata);
     }
   const Updates updates = UpdatesIn(*module.entry);

@@ -27,10 +27,14 @@ WorkKind WorkKindOfClass(OpClass op_class) {
 
 }  // namespace
 
+bool IsMatrixProduct(const Instruction& hlo) {
+  return IsContraction(hlo) || (IsCustomCall(hlo) && DescribeKernel(hlo).product);
+}
+
 WorkKind WorkKindOf(const Instruction& hlo, const FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
   if (IsCommunication(op) || OpCategoryOf(op, works) == OpCategory::kCommunication) return WorkKind::kCollective;
-  if (IsCustomCall(op) && DescribeKernel(op).product) return WorkKind::kGemm;  // a matrix product by a library
+  if (IsMatrixProduct(op)) return WorkKind::kGemm;
   if (IsFusion(op)) return WorkKindOfClass(works.Of(op).main_class);
   return WorkKindOfClass(Info(op.opcode).op_class);
 }

@@ -15,6 +15,9 @@ enum class WorkKind : uint8_t {
   kNone,         // parameters, constants, tuples
 };
 
+// A dot, a convolution, or a call of a library that computes one.
+bool IsMatrixProduct(const Instruction& hlo);
+
 WorkKind WorkKindOf(const Instruction& hlo, const FusionWorks& works);
 
 }  // namespace shoal::internal

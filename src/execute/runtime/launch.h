@@ -53,9 +53,6 @@ class Launch {
     code_(buffers, row, std::min(row + row_block_, rows_), lane, std::min(lane + lane_block_, lanes_));
   }
 
-  // Runs all blocks, one after the other.
-  void RunHere(void* const* buffers) const { code_(buffers, 0, rows_, 0, lanes_); }
-
   void Run(void* const* buffers, ThreadPool& pool) const {
     pool.Run(Blocks(), [&](int64_t i) { RunBlock(buffers, i); });
   }
