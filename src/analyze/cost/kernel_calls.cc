@@ -55,7 +55,7 @@ void DescribeAttentionCall(const Instruction& call, const ConfigJson& config, Ke
 
 void DescribeRadixSort(const Instruction& call, const ConfigJson&, KernelDescriptor& kernel) {
   const Shape& result = call.shape();
-  const Shape& key = result.IsTuple() && !result.elements().empty() ? result.element(0) : result;
+  const Shape& key = FirstElement(result);
   kernel.family = KernelKind::kRadixSort;
   kernel.elements = ElementsOf(key);
   kernel.key_bytes = BitWidth(key.element_type()) / 8.0;
@@ -77,7 +77,7 @@ void DescribeTopK(const Instruction& call, const ConfigJson&, KernelDescriptor& 
 
 // Distinguishes a sort, which returns all elements of its operand, from a top-k, which returns fewer.
 void DescribeSortCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel) {
-  const Shape& result = call.shape().IsTuple() && !call.shape().elements().empty() ? call.shape().element(0) : call.shape();
+  const Shape& result = FirstElement(call.shape());
   const bool is_full_sort = !call.operands.empty() && ElementsOf(result) >= ElementsOf(call.operand_shape(0));
   (is_full_sort ? DescribeRadixSort : DescribeTopK)(call, config, kernel);
 }

@@ -66,10 +66,6 @@ std::vector<int64_t> DimsOf(const ConfigJson& list) {
   return dims;
 }
 
-const Shape& FirstResult(const Instruction& hlo) {
-  return hlo.shape().IsTuple() && !hlo.shape().elements().empty() ? hlo.shape().element(0) : hlo.shape();
-}
-
 ConvolutionShape::Pass PassOf(const Instruction& hlo) {
   if (HasTrait(hlo, kFilterGradient)) return ConvolutionShape::Pass::kFilter;
   if (HasTrait(hlo, kInputGradient)) return ConvolutionShape::Pass::kInput;
@@ -104,7 +100,7 @@ std::optional<GemmShape> GemmOfCall(const Instruction& call, const ConfigJson& c
 
 std::optional<GemmShape> GemmOfSizes(const Instruction& call) {
   if (call.operand_count() < 2 || !call.operand_shape(0).IsArray() || !call.operand_shape(1).IsArray()) return std::nullopt;
-  const double lhs = ElementsOf(call.operand_shape(0)), rhs = ElementsOf(call.operand_shape(1)), result = ElementsOf(FirstResult(call));
+  const double lhs = ElementsOf(call.operand_shape(0)), rhs = ElementsOf(call.operand_shape(1)), result = ElementsOf(FirstElement(call.shape()));
   if (lhs <= 0 || rhs <= 0 || result <= 0) return std::nullopt;
   GemmShape gemm;
   gemm.k = std::max(1.0, std::sqrt(lhs * rhs / result));
@@ -119,7 +115,7 @@ std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo) {
   if (dims == nullptr || hlo.operand_count() < 2) return std::nullopt;
   ConvolutionShape convolution;
   convolution.pass = PassOf(hlo);
-  const Shape* output = &FirstResult(hlo);
+  const Shape* output = &FirstElement(hlo.shape());
   const Shape* kernel = &hlo.operand_shape(1);
   if (convolution.pass == ConvolutionShape::Pass::kInput) output = &hlo.operand_shape(0);
   if (convolution.pass == ConvolutionShape::Pass::kFilter) std::swap(output, kernel);

@@ -103,6 +103,14 @@ class Shape {
 // True for equal types and dimensions, ignoring layouts and dynamic dimensions. Only for shapes of one pool.
 inline bool Compatible(const Shape& a, const Shape& b) { return &a.bare() == &b.bare(); }
 
+// The first element of a tuple; returns any other shape, and the empty tuple, unchanged.
+inline const Shape& FirstElement(const Shape& shape) {
+  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
+}
+
+// The array in a buffer; returns any other shape unchanged.
+inline const Shape& ArrayIn(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
+
 // Creates and owns the shapes of a module.
 class ShapePool {
  public:

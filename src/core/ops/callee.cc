@@ -73,12 +73,6 @@ Status CheckReducer(const Instruction& hlo, const Attr<Computation*>& key, const
   return {};
 }
 
-namespace {
-
-const Shape& WithoutBuffer(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
-
-}  // namespace
-
 Status CheckAliasing(const Instruction& hlo, const AliasRules& rules, AliasLeniency leniency) {
   for (const OutputOperandAlias& alias : hlo[kOutputToOperandAliasing]) {
     const auto count = static_cast<int64_t>(hlo.operand_count());
@@ -94,7 +88,7 @@ Status CheckAliasing(const Instruction& hlo, const AliasRules& rules, AliasLenie
                            input == nullptr ? Str(alias.operand_index) : Str(alias.output_index), " in ",
                            input == nullptr ? Str(operand) : Str(hlo.shape())));
     if (leniency.any_shape) continue;
-    bool same = leniency.buffers_as_arrays ? Compatible(WithoutBuffer(*input), WithoutBuffer(*output))
+    bool same = leniency.buffers_as_arrays ? Compatible(ArrayIn(*input), ArrayIn(*output))
                                            : Compatible(*input, *output);
     if (!same)
       return Broken(hlo, rules.shape,

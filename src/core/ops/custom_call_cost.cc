@@ -9,10 +9,6 @@
 namespace shoal::internal {
 namespace {
 
-const Shape& ResultOf(const Instruction& hlo) {
-  return hlo.shape().IsTuple() && !hlo.shape().elements().empty() ? hlo.shape().element(0) : hlo.shape();
-}
-
 double ElementsOf(const Shape& shape) {
   if (!shape.IsArray()) return 0;
   double count = 1;
@@ -51,7 +47,7 @@ std::optional<double> DotCallFlops(const Instruction& hlo, const BackendConfig& 
   if (!contracting) return std::nullopt;
   double width = 1;
   for (int64_t d : *contracting) width *= static_cast<double>(hlo.operand_shape(0).dim(d));
-  return 2 * ElementsOf(ResultOf(hlo)) * width;
+  return 2 * ElementsOf(FirstElement(hlo.shape())) * width;
 }
 
 // Sizes of an attention call.
@@ -149,7 +145,7 @@ std::optional<CallCost> EstimateCost(const Instruction& hlo) {
 
 std::optional<CallCost> MovesCost(const Instruction& hlo) { return CostOfFlops(hlo, 0); }
 
-std::optional<CallCost> PerElementCost(const Instruction& hlo) { return CostOfFlops(hlo, ElementsOf(ResultOf(hlo))); }
+std::optional<CallCost> PerElementCost(const Instruction& hlo) { return CostOfFlops(hlo, ElementsOf(FirstElement(hlo.shape()))); }
 
 std::optional<CallCost> SoftmaxCost(const Instruction& hlo) {
   const Shape* operand = ArrayOperand(hlo, 0, 0);
@@ -203,12 +199,12 @@ std::optional<CallCost> GroupedGemmCost(const Instruction& hlo) {
 std::optional<CallCost> BlockScaledDotCost(const Instruction& hlo) {
   const Shape* lhs = ArrayOperand(hlo, 0, 1);
   if (lhs == nullptr || hlo.operand_count() < 2) return std::nullopt;
-  return CostOfFlops(hlo, 2 * ElementsOf(ResultOf(hlo)) * FromEnd(*lhs, 0));
+  return CostOfFlops(hlo, 2 * ElementsOf(FirstElement(hlo.shape())) * FromEnd(*lhs, 0));
 }
 
 std::optional<CallCost> TransformerEngineGemmCost(const Instruction& hlo) {
   const Shape *lhs = ArrayOperand(hlo, 0, 1), *rhs = ArrayOperand(hlo, 1, 1);
-  const double result = ElementsOf(ResultOf(hlo));
+  const double result = ElementsOf(FirstElement(hlo.shape()));
   if (lhs == nullptr || rhs == nullptr || result == 0) return std::nullopt;
   // |lhs| |rhs| / |result| is the square of the contracted size, for any choice of contracting dimensions.
   return CostOfFlops(hlo, 2 * result * std::sqrt(ElementsOf(*lhs) * ElementsOf(*rhs) / result));
@@ -220,12 +216,12 @@ std::optional<CallCost> ConvolutionCost(const Instruction& hlo) {
   const ConvDims* dims = hlo[kDimLabels];
   if (dims == nullptr || hlo.operand_count() < 2) return std::nullopt;
   const std::string_view target = hlo[Op<Opcode::kCustomCall>::kTarget];
-  const Shape* output = &ResultOf(hlo);
+  const Shape* output = &FirstElement(hlo.shape());
   const Shape* kernel = &hlo.operand_shape(1);
   if (target == "__cudnn$convBackwardInput") output = &hlo.operand_shape(0);
   if (target == "__cudnn$convBackwardFilter") {
     output = &hlo.operand_shape(1);
-    kernel = &ResultOf(hlo);
+    kernel = &FirstElement(hlo.shape());
   }
   const auto rank = static_cast<size_t>(kernel->rank());
   if (rank != dims->kernel_spatial.size() + 2 || rank != static_cast<size_t>(output->rank())) return std::nullopt;

@@ -16,10 +16,6 @@ constexpr int64_t kFmaFlops = 2;  // a multiplication and an addition
 
 int64_t Elements(const Shape& shape) { return shape.IsArray() ? ElementCountOf(shape) : 0; }
 
-const Shape& FirstArray(const Shape& shape) {
-  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
-}
-
 int64_t DotFlops(const Instruction& hlo, int64_t result_elements) {
   int64_t width = 1;
   const Ints dims = hlo.operand_shape(0).dims();
@@ -99,7 +95,7 @@ int64_t ConvolutionFlops(const Instruction& hlo) {
 
 // XLA counts a window of size 2 * n - 1 over a dimension of size n as a sum over the dimension and a broadcast.
 int64_t WindowApplications(const Instruction& hlo) {
-  const Shape& result = FirstArray(hlo.shape());
+  const Shape& result = FirstElement(hlo.shape());
   const int64_t outputs = Elements(result), separate = SaturatingMul(SaturatingAdd(WindowElements(hlo), -1), outputs);
   const Window* dims = hlo[kWindow];
   if (dims == nullptr || !hlo.shape().IsArray()) return separate;
@@ -236,7 +232,7 @@ void Op<Opcode::kFft>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   int64_t logs = 1;
   for (int64_t length : hlo[kLength])
     logs = SaturatingMul(logs, std::bit_width(static_cast<uint64_t>(length)) - 1);
-  const int64_t elements = Elements(FirstArray(hlo.operand_shape(0)));
+  const int64_t elements = Elements(FirstElement(hlo.operand_shape(0)));
   builder.SetFlops(SaturatingProduct({kFmaFlops, kFmaPerComplexMultiply, logs, elements}));
 }
 
@@ -266,7 +262,7 @@ void Op<Opcode::kMap>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   builder.AddApplications(*hlo[kToApply], Elements(hlo.shape()));
 }
 void Op<Opcode::kReduce>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  builder.AddApplications(*hlo[kToApply], Elements(hlo.operand_shape(0)) - Elements(FirstArray(hlo.shape())));
+  builder.AddApplications(*hlo[kToApply], Elements(hlo.operand_shape(0)) - Elements(FirstElement(hlo.shape())));
 }
 void Op<Opcode::kScan>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   if (hlo.operand_count() > 1) builder.AddApplications(*hlo[kToApply], Elements(hlo.operand_shape(1)));

@@ -28,8 +28,6 @@ Status OperandCount(const Instruction& hlo, size_t count);
 
 // True if the dimensions are equal, ignoring layouts and types. An unbounded dimension matches any size.
 bool SameDims(const Shape& a, const Shape& b);
-// The array in a buffer; returns any other shape unchanged.
-inline const Shape& ArrayIn(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
 // XLA allows bf16 and f32 in one op. HigherPrecision returns the more precise of two float types.
 bool SameTypeOrFloats(ElementType a, ElementType b);
 ElementType HigherPrecision(ElementType a, ElementType b);

@@ -49,7 +49,7 @@ Result<int64_t> ScanLength(const Instruction& hlo, const ScanParts& parts) {
   if (parts.inputs > 0) {
     along = &hlo.operand_shape(0);
   } else if (hlo.shape_ != nullptr) {
-    along = hlo.shape().IsTuple() && !hlo.shape().elements().empty() ? &hlo.shape().element(0) : hlo.shape_;
+    along = &FirstElement(hlo.shape());
   }
   if (along == nullptr) return Broken(hlo, "C5", "must have an input from which to infer the shape, got none");
   const int64_t rank = along->IsArray() ? along->rank() : 0;

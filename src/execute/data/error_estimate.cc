@@ -133,7 +133,7 @@ class Estimator {
     // Operands often share their errors, so that the largest counts, not their sum.
     double largest = 0;
     for (const Instruction* operand : hlo.operands) largest = std::max(largest, Largest(values.at(operand)));
-    const Shape& shape = hlo.shape().IsTuple() && !hlo.shape().elements().empty() ? hlo.shape().element(0) : hlo.shape();
+    const Shape& shape = FirstElement(hlo.shape());
     const double rounding = RoundingError(shape);
     if (!MovedOperands(hlo).empty() || IsConstant(hlo)) return largest;
     if (IsConvert(hlo)) {
@@ -146,7 +146,7 @@ class Estimator {
   // The number of roundings of one element of the result.
   static double SummedTerms(const Instruction& hlo) {
     if (hlo.operand_count() == 0) return 1;
-    const double result = Elements(hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape());
+    const double result = Elements(FirstElement(hlo.shape()));
     if (IsReduce(hlo) || IsReduceWindow(hlo)) return std::max(1.0, Elements(hlo.operand_shape(0)) / result);
     if (!IsContraction(hlo) || hlo.operand_count() < 2) return 1;
     // lhs * rhs * result elements are the square of the number of multiplications.

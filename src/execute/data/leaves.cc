@@ -12,7 +12,7 @@ namespace {
 void AppendLeavesOf(const Instruction& hlo, int64_t parameter, const Shape& shape, ShapeIndex& index,
                     std::vector<Leaf>& leaves) {
   if (!shape.IsTuple()) {
-    const Shape& array = shape.IsBuffer() ? shape.element(0) : shape;
+    const Shape& array = ArrayIn(shape);
     return leaves.push_back({std::ssize(leaves), &hlo, parameter, index, &array, nullptr, false});
   }
   index.push_back(0);

@@ -79,7 +79,7 @@ int KernelBuilder::Result(const Instruction& hlo, size_t element, const Indices&
   const bool is_function = reduces_ && kernel_->form == FusedKernel::Form::kColumns && IsFunctionReduction(hlo);
   if (!reduces_ || (window_ == nullptr ? !IsLoopReduction(hlo) && !is_function : &hlo != window_))
     return Fail("no loop computes one of the reductions");
-  const Shape& result = hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape();
+  const Shape& result = FirstElement(hlo.shape());
   if (!(builder_.Linearize(index, result.dims()) == builder_.Linearize(kept_, kept_dims_)))
     return Fail("a reduction is used at other indices than its own");
   auto found = reductions_.find(&hlo);

@@ -7,13 +7,6 @@
 #include "transform/loops/loop_ops.h"
 
 namespace shoal::internal {
-namespace {
-
-// The first result of a reduction.
-const Shape& ResultArray(const Instruction& hlo) { return hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape(); }
-
-}  // namespace
-
 const Instruction* KernelBuilder::FirstReduction() {
   std::vector<const Instruction*> to_do(roots_.begin(), roots_.end());
   std::set<const Instruction*> seen(inputs_.begin(), inputs_.end());
@@ -86,7 +79,7 @@ void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
   window_ = &hlo;
   reduces_ = true;
   kernel_->form = FusedKernel::Form::kColumns;
-  const Ints dims = ResultArray(hlo).dims();
+  const Ints dims = FirstElement(hlo.shape()).dims();
   kept_dims_.assign(dims.begin(), dims.end());
   size_t lane = dims.size() - 1;
   while (lane > 0 && dims[lane] == 1) --lane;

@@ -54,7 +54,7 @@ Result<Value> IgnoreCall(Call& call) { return ZeroValue(call.hlo.shape()); }
 // AllocateBuffer, CreateBuffer, __nop: memory that the module writes before it reads it. Returns zeros.
 Result<Value> MakeBuffer(Call& call) {
   const Shape& shape = call.hlo.shape();
-  return ZeroValue(shape.IsBuffer() ? shape.element(0) : shape);
+  return ZeroValue(ArrayIn(shape));
 }
 
 // PadToStatic: returns the operand, padded with zeros to its maximum size, and its size in each dimension.

@@ -69,7 +69,7 @@ Result<Value> RowDots(const Call& call, const Array& lhs, const Array& rhs) {
   const Ints batch = lhs.rank() == 3 ? Ints(kBatch) : Ints();
   const ContractionDims dims{batch, batch, contracting, contracting};
   SHOAL_TRY(CheckContractionDims(call.hlo, lhs, rhs, dims));
-  const ElementType type = FirstResult(call.hlo).element_type();
+  const ElementType type = FirstElement(call.hlo.shape()).element_type();
   Array result = DotGeneral(lhs, rhs, dims, type);
   if (call.operands.size() == 5) {
     const Array global_scale = call.array(4).WithDims(Dims(static_cast<size_t>(result.rank()), 1));
@@ -100,7 +100,7 @@ Result<Value> CublasMatmulMx(Call& call) {
     if (!DividesIntoBlocks(call.array(i), call.array(i + 2)))
       return BadScale(call.hlo, call.array(i), call.array(i + 2), "divide it into blocks");
   const Array lhs = ApplyBlockScales(call.array(0), call.array(2)), rhs = ApplyBlockScales(call.array(1), call.array(3));
-  const ElementType type = SumType(lhs.type(), rhs.type(), FirstResult(call.hlo).element_type());
+  const ElementType type = SumType(lhs.type(), rhs.type(), FirstElement(call.hlo.shape()).element_type());
   return FinishedGemm(call.hlo, config, {}, DotGeneral(lhs, rhs, config.numbers.dims(), type));
 }
 

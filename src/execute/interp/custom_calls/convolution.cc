@@ -19,7 +19,7 @@ namespace {
 Status CheckForm(const Call& call) {
   const Instruction& hlo = call.hlo;
   const ConvDims* labels = hlo[kDimLabels];
-  const Shape& result = FirstResult(hlo);
+  const Shape& result = FirstElement(hlo.shape());
   if (labels == nullptr || call.operands.size() < 2 || !call.operands[0].IsArray() || !call.operands[1].IsArray() ||
       !result.IsArray())
     return ExecutionError(hlo, "expected at least two array operands and dim_labels");
@@ -45,14 +45,14 @@ Result<Array> CheckedConvolution(const Instruction& hlo, const Array& input, con
     if (form.window[i].size != kernel.dim(form.labels.kernel_spatial[i]) || form.window[i].stride < 1 ||
         form.window[i].window_dilation < 1 || form.window[i].base_dilation < 1)
       return ExecutionError(hlo, StrCat("window is invalid for the filter ", ToString(kernel)));
-  const ElementType result = FirstResult(hlo).element_type();
+  const ElementType result = FirstElement(hlo.shape()).element_type();
   const ElementType sum = IsInteger(input.type()) && IsInteger(kernel.type())
                               ? ElementType::kS32
                               : SumType(input.type(), kernel.type(), result);
   Array sums = Convolved(input, kernel, form, sum);
-  const Ints declared = FirstResult(hlo).dims();
+  const Ints declared = FirstElement(hlo.shape()).dims();
   if (!std::equal(declared.begin(), declared.end(), sums.dims().begin(), sums.dims().end()))
-    return ExecutionError(hlo, StrCat("yields ", ToString(sums), ", but declares ", ToString(FirstResult(hlo))));
+    return ExecutionError(hlo, StrCat("yields ", ToString(sums), ", but declares ", ToString(FirstElement(hlo.shape()))));
   return sums;
 }
 
@@ -107,7 +107,7 @@ Result<Array> BackwardInput(Call& call) {
   for (size_t d = 0; d < WindowOf(hlo).size(); ++d) {
     const WindowDim& dim = WindowOf(hlo)[d];
     const int64_t reach = (dim.size - 1) * dim.window_dilation;
-    const int64_t result = FirstResult(hlo).dim(forward.input_spatial[d]);
+    const int64_t result = FirstElement(hlo.shape()).dim(forward.input_spatial[d]);
     const int64_t spread = (gradient.dim(forward.output_spatial[d]) - 1) * dim.stride + 1;
     WindowDim back{.size = dim.size, .pad_low = reach - dim.pad_low, .base_dilation = dim.stride};
     back.pad_high = result + reach - spread - back.pad_low;
@@ -138,7 +138,7 @@ Result<Array> BackwardFilter(Call& call) {
     WindowDim back{.size = call.array(1).dim(forward.output_spatial[d]), .stride = dim.window_dilation};
     back.window_dilation = dim.stride;
     back.pad_low = dim.pad_low;
-    back.pad_high = (FirstResult(hlo).dim(forward.kernel_spatial[d]) - 1) * dim.window_dilation +
+    back.pad_high = (FirstElement(hlo.shape()).dim(forward.kernel_spatial[d]) - 1) * dim.window_dilation +
                     (back.size - 1) * dim.stride + 1 - call.array(0).dim(forward.input_spatial[d]) - dim.pad_low;
     window.push_back(back);
   }
@@ -204,7 +204,7 @@ Result<Value> Finished(Call& call, Result<Array> convolved) {
   const BackendConfig whole = BackendConfig::Of(hlo);
   const BackendConfig config =
       whole.has("cudnn_conv_backend_config") ? whole.Object("cudnn_conv_backend_config") : whole;
-  const ElementType type = FirstResult(hlo).element_type();
+  const ElementType type = FirstElement(hlo.shape()).element_type();
   const bool plain = call.operands.size() == 2 && config.Number("conv_result_scale", 1) == 1 &&
                      ParseCudnnActivation(config.Text("activation_mode")) == Activation::kNone;
   if (!plain || type == ElementType::kS8) {

@@ -142,7 +142,7 @@ bool IsVectorized(const Call& call) {
 Result<Value> VectorizedConvolution(Call& call, Evaluator plain) {
   const Instruction& hlo = call.hlo;
   const ConvDims& labels = *hlo[kDimLabels];
-  const Shape& shape = FirstResult(hlo);
+  const Shape& shape = FirstElement(hlo.shape());
   if (call.operands.size() < 2 ||
       !std::all_of(call.operands.begin(), call.operands.end(), [](const Value& operand) { return operand.IsArray(); }))
     return ExecutionError(hlo, "expected at least two operands, all arrays");

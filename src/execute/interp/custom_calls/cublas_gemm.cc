@@ -79,7 +79,7 @@ Result<Value> Matmul(Call& call, bool scaled) {
   const ContractionDims dims = config.numbers.dims();
   SHOAL_TRY(CheckContractionDims(call.hlo, a, b, dims));
   SHOAL_ASSIGN(extras, FindGemmExtras(call, config, 2, scaled));
-  const ElementType type = SumType(a.type(), b.type(), FirstResult(call.hlo).element_type());
+  const ElementType type = SumType(a.type(), b.type(), FirstElement(call.hlo.shape()).element_type());
   return FinishedGemm(call.hlo, config, extras, DotGeneral(a, b, dims, type));
 }
 
@@ -110,7 +110,7 @@ Status CheckGemmForm(const Call& call, size_t count) {
   auto is_array = [](const Value& operand) { return operand.IsArray(); };
   if (call.operands.size() < count || !std::all_of(call.operands.begin(), call.operands.begin() + count, is_array))
     return ExecutionError(call.hlo, StrCat("expected at least ", count, " array operands"));
-  if (FirstResult(call.hlo).IsArray()) return {};
+  if (FirstElement(call.hlo.shape()).IsArray()) return {};
   return ExecutionError(call.hlo, StrCat("the result must begin with an array, got ", ToString(call.hlo.shape())));
 }
 
@@ -147,7 +147,7 @@ Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, si
     extras.scale *= number(take());
   }
   if (config.adds_bias()) extras.bias = take();
-  if (extras.bias != nullptr) extras.bias_step = BiasStep(FirstResult(call.hlo), *extras.bias);
+  if (extras.bias != nullptr) extras.bias_step = BiasStep(FirstElement(call.hlo.shape()), *extras.bias);
   if (missing) return ExecutionError(call.hlo, StrCat("too few operands for backend_config: ", call.operands.size()));
   // Only 8-bit results have a scale of their own, as the last operand.
   if (scaled && next < call.operands.size() && call.operands.back().IsArray())
@@ -156,7 +156,7 @@ Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, si
 }
 
 Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, const GemmExtras& extras, Array sums) {
-  const Shape& shape = FirstResult(hlo);
+  const Shape& shape = FirstElement(hlo.shape());
   if (sums.count() != ElementCount(shape.dims()) || (extras.c != nullptr && extras.c->count() != sums.count()) ||
       (extras.bias != nullptr && extras.bias->count() != 0 && sums.count() % extras.bias->count() != 0))
     return ExecutionError(hlo, StrCat("operand sizes do not match the result ", ToString(shape)));

@@ -58,11 +58,6 @@ Value GeneratedValue(std::string_view name, uint64_t& leaf, const Shape& shape) 
   return Value::Tuple(std::move(parts));
 }
 
-const Shape& FirstResult(const Instruction& hlo) {
-  const Shape& shape = hlo.shape();
-  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
-}
-
 bool Fits(const Value& value, const Shape& shape) {
   if (value.IsPending()) return true;  // the done op checks the value
   if (shape.IsBuffer()) return Fits(value, shape.element(0));

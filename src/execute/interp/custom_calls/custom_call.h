@@ -17,8 +17,6 @@ const CustomCallRow* FindCustomCall(std::string_view target);
 // The backend_config of a custom call.
 inline BackendConfig ConfigOf(const Call& call) { return call.config != nullptr ? *call.config : BackendConfig::Of(call.hlo); }
 
-// The shape of the call's main result: the entire result, or the first element of a tuple.
-const Shape& FirstResult(const Instruction& hlo);
 // True if a value fits a shape: equal leaves and sizes, except that dynamic dimensions may be smaller.
 bool Fits(const Value& value, const Shape& shape);
 // Small generated numbers that depend only on the name, the leaf and the element index. Increments `leaf` per array.

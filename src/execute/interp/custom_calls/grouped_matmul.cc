@@ -62,7 +62,7 @@ Result<Value> CublasGroupedMatmul(Call& call) {
   SHOAL_ASSIGN(extras, FindGemmExtras(call, config.gemm, 3, /*scaled=*/false));
   const Array& lhs = call.array(0);
   const Array& rhs = call.array(1);
-  const ElementType type = SumType(lhs.type(), rhs.type(), FirstResult(call.hlo).element_type());
+  const ElementType type = SumType(lhs.type(), rhs.type(), FirstElement(call.hlo.shape()).element_type());
   Array sums = RaggedDotGeneral(lhs, rhs, call.array(2), config.dims(), type);
   return FinishedGemm(call.hlo, config.gemm, extras, std::move(sums));
 }

@@ -29,7 +29,7 @@ Status CheckArrays(const Call& call, size_t count) {
 
 // Returns the result in its declared type. Fails if the dimensions differ. Other results are scratch memory.
 Result<Value> Finished(const Instruction& hlo, const Array& sums) {
-  const Shape& shape = FirstResult(hlo);
+  const Shape& shape = FirstElement(hlo.shape());
   if (!shape.IsArray() || !std::equal(sums.dims().begin(), sums.dims().end(), shape.dims().begin(), shape.dims().end()))
     return ExecutionError(hlo, StrCat("yields ", ToString(sums), ", but declares ", ToString(shape)));
   Value result = Converted(sums, shape.element_type());

@@ -42,8 +42,7 @@ std::vector<Value> PartsOf(Value result) {
 // Number of steps: the size of the inputs along `dim`, or of the first output's declared shape if there are no inputs.
 int64_t StepCount(const Call& call, size_t inputs, int64_t dim) {
   if (inputs > 0) return call.array(0).dim(dim);
-  const Shape& shape = call.hlo.shape().IsTuple() ? call.hlo.shape().element(0) : call.hlo.shape();
-  return shape.dim(dim);
+  return FirstElement(call.hlo.shape()).dim(dim);
 }
 
 // An output of a scan that has zero steps.
