@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "analyze/cost/embedded.h"
 #include "yaml-cpp/yaml.h"
@@ -11,19 +12,44 @@ namespace {
 
 using DeviceCurves = std::map<std::string, std::map<int64_t, Curve>, std::less<>>;
 
-const std::map<std::string, DeviceCurves, std::less<>>& AllCurves() {
-  static const auto all = [] {
-    std::map<std::string, DeviceCurves, std::less<>> curves;
-    const YAML::Node root = YAML::Load(std::string(EmbeddedFile("fitted/collectives.yaml")));
-    for (const auto& device : root)
-      for (const auto& op : device.second)
-        for (const auto& group : op.second)
-          for (const auto& point : group.second)
-            curves[device.first.as<std::string>()][op.first.as<std::string>()][group.first.as<int64_t>()].Add(
-                point.first.as<double>(), point.second.as<double>() * 1e-6);
-    return curves;
-  }();
-  return all;
+// Calls `visit` with each device of the file and its section, which are the indented lines below its name.
+template <class Visit>
+void ForEachSection(Visit visit) {
+  const std::string_view text = EmbeddedFile("fitted/collectives.yaml");
+  auto starts_section = [&](size_t at) { return text[at] != ' ' && text[at] != '#' && text[at] != '\n'; };
+  auto next_line = [&](size_t at) { return std::min(text.find('\n', at), text.size() - 1) + 1; };
+  size_t begin = 0;
+  while (begin < text.size()) {
+    size_t end = next_line(begin);
+    while (end < text.size() && !starts_section(end)) end = next_line(end);
+    if (starts_section(begin)) visit(text.substr(begin, text.find(':', begin) - begin), text.substr(begin, end - begin));
+    begin = end;
+  }
+}
+
+DeviceCurves ParseSection(std::string_view section) {
+  DeviceCurves curves;
+  const YAML::Node root = YAML::Load(std::string(section));
+  for (const auto& device : root)
+    for (const auto& op : device.second)
+      for (const auto& group : op.second)
+        for (const auto& point : group.second)
+          curves[op.first.as<std::string>()][group.first.as<int64_t>()].Add(point.first.as<double>(),
+                                                                           point.second.as<double>() * 1e-6);
+  return curves;
+}
+
+// Parses only the sections that are used: parsing the whole file takes longer than a prediction.
+const DeviceCurves& CurvesOf(std::string_view device) {
+  static std::mutex mutex;
+  static std::map<std::string, DeviceCurves, std::less<>> parsed;
+  const std::lock_guard lock(mutex);
+  if (const auto found = parsed.find(device); found != parsed.end()) return found->second;
+  DeviceCurves& curves = parsed[std::string(device)];
+  ForEachSection([&](std::string_view name, std::string_view section) {
+    if (name == device) curves = ParseSection(section);
+  });
+  return curves;
 }
 
 double InterpolateLogLog(double x, double x0, double y0, double x1, double y1) {
@@ -46,22 +72,15 @@ double Curve::SecondsAt(double bytes) const {
 }
 
 std::vector<std::string> CurveNames() {
-  // The keys of the outermost map begin their lines. Parsing the whole file would take longer than a prediction.
   std::vector<std::string> names;
-  for (std::string_view rest = EmbeddedFile("fitted/collectives.yaml"); !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    if (!line.empty() && line[0] != ' ' && line[0] != '#') names.emplace_back(line.substr(0, line.find(':')));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-  }
+  ForEachSection([&](std::string_view name, std::string_view) { names.emplace_back(name); });
   return names;
 }
 
 const std::map<int64_t, Curve>* CurvesOf(std::string_view device, std::string_view op) {
-  if (device.empty() || device == "none") return nullptr;
-  const auto found = AllCurves().find(device);
-  if (found == AllCurves().end()) return nullptr;
-  const auto curves = found->second.find(op);
-  return curves == found->second.end() ? nullptr : &curves->second;
+  const DeviceCurves& curves = CurvesOf(device);
+  const auto found = curves.find(op);
+  return found == curves.end() ? nullptr : &found->second;
 }
 
 std::optional<double> MeasuredTime(const std::map<int64_t, Curve>& curves, double bytes, int64_t members) {

@@ -1,9 +1,9 @@
 #include "analyze/cost/kernel_products.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "analyze/cost/kernel_traffic.h"
+#include "core/ops/contraction.h"
 #include "core/ops/custom_calls.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
@@ -103,7 +103,7 @@ std::optional<GemmShape> GemmOfSizes(const Instruction& call) {
   const double lhs = ElementsOf(call.operand_shape(0)), rhs = ElementsOf(call.operand_shape(1)), result = ElementsOf(FirstElement(call.shape()));
   if (lhs <= 0 || rhs <= 0 || result <= 0) return std::nullopt;
   GemmShape gemm;
-  gemm.k = std::max(1.0, std::sqrt(lhs * rhs / result));
+  gemm.k = std::max(1.0, ContractedSize(lhs, rhs, result));
   gemm.m = lhs / gemm.k, gemm.n = rhs / gemm.k;
   gemm.unit = UnitOf(call.operand_shape(0).element_type(), false);
   gemm.operand_bytes = BitWidth(call.operand_shape(0).element_type()) / 8.0;

@@ -229,11 +229,14 @@ Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const 
   return machine;
 }
 
-KernelConstants FittedConstants() {
-  KernelConstants fitted;
-  const YAML::Node constants = YAML::Load(std::string(EmbeddedFile("fitted/kernels.yaml")))["constants"];
-  for (const KernelConstant& constant : AllKernelConstants())
-    if (const YAML::Node value = constants[std::string(constant.name)]) fitted.*(constant.at) = value.as<double>();
+const KernelConstants& FittedConstants() {
+  static const KernelConstants fitted = [] {
+    KernelConstants constants;
+    const YAML::Node values = YAML::Load(std::string(EmbeddedFile("fitted/kernels.yaml")))["constants"];
+    for (const KernelConstant& constant : AllKernelConstants())
+      if (const YAML::Node value = values[std::string(constant.name)]) constants.*(constant.at) = value.as<double>();
+    return constants;
+  }();
   return fitted;
 }
 

@@ -53,18 +53,6 @@ const Formula* Find(Opcode kind) {
   return found == std::end(kFormulas) ? nullptr : found;
 }
 
-// Bytes of an array in the interpreter, with dynamic dimensions at their bounds and at least one byte per element.
-int64_t StoredArrayBytes(const Shape& shape) {
-  if (shape.IsTuple() || shape.IsBuffer()) {
-    int64_t bytes = 0;
-    for (const Shape* element : shape.elements())
-      bytes = SaturatingAdd(bytes, StoredArrayBytes(*element));
-    return bytes;
-  }
-  if (!shape.IsArray()) return 0;
-  return SaturatingMul(shape.ElementCount().value_or(INT64_MAX), StorageBytes(shape.element_type()));
-}
-
 // Bytes of the first slice of each buffer that an in-place permute sends.
 int64_t SliceBytes(const Instruction& permute) {
   if (permute.operand_count() == 0) return 0;
@@ -110,10 +98,10 @@ double PairBytes(Opcode kind, int64_t members, double payload, int64_t from, int
 
 int64_t PayloadOf(const Instruction& hlo) {
   if (!hlo[kPermuteSliceSizes].empty()) return SliceBytes(hlo);
-  if (hlo.opcode == Opcode::kRecv && !hlo.shape().elements().empty()) return StoredArrayBytes(hlo.shape().element(0));
+  if (hlo.opcode == Opcode::kRecv && !hlo.shape().elements().empty()) return HostBytesOf(hlo.shape().element(0));
   int64_t bytes = 0;
   for (size_t i = 0; i < DataOperands(hlo); ++i)
-    bytes = SaturatingAdd(bytes, StoredArrayBytes(hlo.operand_shape(i)));
+    bytes = SaturatingAdd(bytes, HostBytesOf(hlo.operand_shape(i)));
   return bytes;
 }
 

@@ -19,7 +19,7 @@ class DumpReader {
  public:
   DumpReader(StatsReport& report, const shoal::StatsOptions& options) : report_(report), options_(options) {
     for (const DumpedModule& module : report.dump.modules) {
-      report_.modules.push_back({&module, "", {}, {}, {}});
+      report_.modules.emplace_back().dumped = &module;
       files_ += std::ssize(module.files);
     }
   }

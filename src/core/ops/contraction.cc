@@ -1,6 +1,7 @@
 #include "core/ops/contraction.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/ops/dims.h"
 
@@ -152,6 +153,8 @@ Status CheckScale(const Instruction& hlo, size_t operand_number, const Attr<Ints
 bool IsNarrowContraction(const Instruction& hlo) {
   return Info(hlo.opcode).op_class == OpClass::kContraction && hlo.shape().IsArray() && BitWidth(hlo.shape().element_type()) < 32;
 }
+
+double ContractedSize(double lhs, double rhs, double result) { return std::sqrt(lhs * rhs / result); }
 
 ElementType ContractionType(const Instruction& hlo) {
   if (hlo.shape_ != nullptr && hlo.shape().IsArray()) return hlo.shape().element_type();

@@ -16,6 +16,10 @@ ElementType ContractionType(const Instruction& hlo);
 // True for elements of less than 32 bits: the result then depends on the implementation and the summation order.
 bool IsNarrowContraction(const Instruction& hlo);
 
+// The size of the contracting dimensions of a product without batch dimensions, from the element counts of its operands and
+// its result: lhs * rhs / result is the square of it, whichever dimensions are contracted.
+double ContractedSize(double lhs, double rhs, double result);
+
 struct Contraction : OpBase {
   static constexpr OpClass kClass = OpClass::kContraction;
   static constexpr bool kInfersShape = true;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/ops/backend_config.h"
+#include "core/ops/contraction.h"
 #include "core/ops/families.h"
 
 namespace shoal::internal {
@@ -206,8 +207,7 @@ std::optional<CallCost> TransformerEngineGemmCost(const Instruction& hlo) {
   const Shape *lhs = ArrayOperand(hlo, 0, 1), *rhs = ArrayOperand(hlo, 1, 1);
   const double result = ElementsOf(FirstElement(hlo.shape()));
   if (lhs == nullptr || rhs == nullptr || result == 0) return std::nullopt;
-  // |lhs| |rhs| / |result| is the square of the contracted size, for any choice of contracting dimensions.
-  return CostOfFlops(hlo, 2 * result * std::sqrt(ElementsOf(*lhs) * ElementsOf(*rhs) / result));
+  return CostOfFlops(hlo, 2 * result * ContractedSize(ElementsOf(*lhs), ElementsOf(*rhs), result));
 }
 
 // All three kinds of convolution do as many multiplications as the forward convolution: one for each combination of

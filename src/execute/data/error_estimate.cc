@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyze/facts/execution_counts.h"
+#include "core/ops/contraction.h"
 #include "core/ops/data_movement.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
@@ -149,10 +150,9 @@ class Estimator {
     const double result = Elements(FirstElement(hlo.shape()));
     if (IsReduce(hlo) || IsReduceWindow(hlo)) return std::max(1.0, Elements(hlo.operand_shape(0)) / result);
     if (!IsContraction(hlo) || hlo.operand_count() < 2) return 1;
-    // lhs * rhs * result elements are the square of the number of multiplications.
-    const double products = std::sqrt(Elements(hlo.operand_shape(0)) * Elements(hlo.operand_shape(1)) * result);
     const bool is_wide = RoundingError(hlo.shape()) < 0x1p-20;
-    return is_wide ? std::max(1.0, products / result) : 2;  // narrow products are summed in f32 and rounded once
+    const double terms = ContractedSize(Elements(hlo.operand_shape(0)), Elements(hlo.operand_shape(1)), result);
+    return is_wide ? std::max(1.0, terms) : 2;  // narrow products are summed in f32 and rounded once
   }
 
   int64_t visits_ = 0;

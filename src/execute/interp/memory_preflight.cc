@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/base/environment_error.h"
+#include "core/ir/sizes.h"
 #include "core/ops/structure.h"
 #include "execute/data/generate.h"
 #include "execute/interp/dry_run_memory.h"
@@ -14,13 +15,8 @@
 namespace shoal::internal {
 namespace {
 
-// The size of one array. A double, since an integer could overflow.
-double HostBytes(const Shape& shape) {
-  if (!shape.IsArray()) return 0;
-  double bytes = StorageBytes(shape.element_type());
-  for (int64_t size : shape.dims()) bytes *= static_cast<double>(size);
-  return bytes;
-}
+// The size of one array. A double, so that the sum of many cannot overflow.
+double HostBytes(const Shape& shape) { return shape.IsArray() ? static_cast<double>(HostBytesOf(shape)) : 0; }
 
 // An upper bound for one device: the total size of all values of all computations.
 double BytesOfAllValues(const Module& module) {

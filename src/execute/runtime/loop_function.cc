@@ -5,19 +5,18 @@
 #include <cstring>
 #include <utility>
 
+#include "core/ir/sizes.h"
 #include "execute/interp/declared_shape.h"
 
 namespace shoal::internal {
 namespace {
 
-size_t DeclaredBytes(const Shape& shape) { return static_cast<size_t>(*shape.ElementCount() * StorageBytes(shape.element_type())); }
-
 Array OperandIn(const Shape& shape, void* slot) {
-  return Array(shape.element_type(), ToDims(shape.dims()), Buffer::Borrow(static_cast<std::byte*>(slot), DeclaredBytes(shape)));
+  return Array(shape.element_type(), ToDims(shape.dims()), Buffer::Borrow(static_cast<std::byte*>(slot), static_cast<size_t>(HostBytesOf(shape))));
 }
 
 Array ResultIn(const Shape& shape, void* slot) {
-  return Array(shape.element_type(), ToDims(shape.dims()), Buffer::BorrowWritable(static_cast<std::byte*>(slot), DeclaredBytes(shape)));
+  return Array(shape.element_type(), ToDims(shape.dims()), Buffer::BorrowWritable(static_cast<std::byte*>(slot), static_cast<size_t>(HostBytesOf(shape))));
 }
 
 // The context of the callbacks of compiled code.

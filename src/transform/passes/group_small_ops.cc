@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
+#include "core/ir/sizes.h"
 #include "core/ir/users.h"
 #include "core/ops/contraction.h"
 #include "core/ops/families.h"
@@ -21,12 +22,6 @@ namespace {
 // Fewer ops are not worth a call. For larger ops, the time to start them does not matter.
 constexpr int64_t kMinOps = 4, kMaxOpWork = 1 << 13, kMaxOpBytes = 1 << 17;
 
-int64_t StoredBytes(const Shape& shape) {
-  int64_t bytes = 0;
-  for (const Shape* leaf : LeafShapes(shape)) bytes += leaf->ElementCount().value_or(0) * StorageBytes(leaf->element_type());
-  return bytes;
-}
-
 // True if all leaves are non-empty arrays and together they are small.
 bool HasFewBytes(const Shape& shape) {
   const auto leaves = LeafShapes(shape);
@@ -34,7 +29,7 @@ bool HasFewBytes(const Shape& shape) {
     const int64_t count = leaf->ElementCount().value_or(0);
     return count > 0 && count <= kMaxOpBytes;
   });
-  return are_few && !leaves.empty() && StoredBytes(shape) <= kMaxOpBytes;
+  return are_few && !leaves.empty() && HostBytesOf(shape) <= kMaxOpBytes;
 }
 
 bool IsSmall(const Instruction& hlo) {
@@ -88,7 +83,7 @@ class SmallOpGrouping {
     members_.insert(&hlo);
     order_.push_back(&hlo);
     op_count_ += is_op ? 1 : 0;
-    bytes_ += is_op ? StoredBytes(hlo.shape()) : 0;
+    bytes_ += is_op ? HostBytesOf(hlo.shape()) : 0;
   }
 
   void CloseGroup() {

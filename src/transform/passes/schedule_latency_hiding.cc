@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/ir/sizes.h"
 #include "core/ops/backend.h"
+#include "core/ops/contraction.h"
 #include "core/ops/families.h"
 #include "core/ops/op_cost.h"
 #include "core/ops/traits.h"
@@ -18,12 +19,12 @@ double BytesOfOp(const Instruction& hlo) {
   return bytes;
 }
 
-// Multiplications and additions of a contraction. The square root of lhs * rhs * result element counts is the number of multiplications.
+// Multiplications and additions of a contraction.
 double DotFlops(const Instruction& hlo) {
   if (Info(hlo.opcode).op_class != OpClass::kContraction || hlo.operand_count() < 2) return 0;
-  auto elements = [](const Shape& shape) { return shape.IsArray() ? static_cast<double>(shape.ElementCount().value_or(0)) : 0; };
-  const double elements_product = elements(hlo.operand_shape(0)) * elements(hlo.operand_shape(1)) * elements(hlo.shape());
-  return 2 * std::sqrt(elements_product);
+  auto elements = [](const Shape& shape) { return static_cast<double>(ElementCountOf(shape)); };
+  const double result = elements(hlo.shape());
+  return result == 0 ? 0 : 2 * result * ContractedSize(elements(hlo.operand_shape(0)), elements(hlo.operand_shape(1)), result);
 }
 
 bool IsStart(const Instruction& hlo) {
