@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/container/inlined_vector.h"
 #include "core/ops/dims.h"
 
 namespace shoal::internal {
@@ -39,12 +40,13 @@ Status CheckDot(const Instruction& hlo) {
   SHOAL_TRY(DimsWithin(hlo, "C1", kRhsBatchDims, rhs_rank));
   for (auto [contracting, batch] :
        {std::pair(&kLhsContractingDims, &kLhsBatchDims), std::pair(&kRhsContractingDims, &kRhsBatchDims)}) {
-    std::vector<int64_t> both(hlo[*contracting].begin(), hlo[*contracting].end());
-    both.insert(both.end(), hlo[*batch].begin(), hlo[*batch].end());
+    const Ints contracted = hlo[*contracting], batched = hlo[*batch];
+    absl::InlinedVector<int64_t, 8> both(contracted.begin(), contracted.end());
+    both.insert(both.end(), batched.begin(), batched.end());
     if (!AllDistinct(both))
       return Broken(hlo, "C2",
                     StrCat(contracting->name, " and ", batch->name, " must not repeat a dimension, got ",
-                           Str(hlo[*contracting]), " and ", Str(hlo[*batch])));
+                           Str(contracted), " and ", Str(batched)));
   }
   SHOAL_TRY(CheckPairs(hlo, kLhsContractingDims, kRhsContractingDims, "C3", "C4"));
   return CheckPairs(hlo, kLhsBatchDims, kRhsBatchDims, "C5", "C6");
@@ -54,11 +56,13 @@ Status CheckDot(const Instruction& hlo) {
 void AddDotDims(DimList& result, const Instruction& hlo, Ints rhs_groups = {}) {
   const Shape& lhs = hlo.operand_shape(0);
   const Shape& rhs = hlo.operand_shape(1);
-  for (int64_t i : hlo[kLhsBatchDims]) result.AddFrom(lhs, i);
+  const Ints lhs_contracting = hlo[kLhsContractingDims], lhs_batch = hlo[kLhsBatchDims];
+  const Ints rhs_contracting = hlo[kRhsContractingDims], rhs_batch = hlo[kRhsBatchDims];
+  for (int64_t i : lhs_batch) result.AddFrom(lhs, i);
   for (int64_t i = 0; i < lhs.rank(); ++i)
-    if (!InEither(hlo[kLhsContractingDims], hlo[kLhsBatchDims], i)) result.AddFrom(lhs, i);
+    if (!InEither(lhs_contracting, lhs_batch, i)) result.AddFrom(lhs, i);
   for (int64_t i = 0; i < rhs.rank(); ++i)
-    if (!InEither(hlo[kRhsContractingDims], hlo[kRhsBatchDims], i) && !Contains(rhs_groups, i)) result.AddFrom(rhs, i);
+    if (!InEither(rhs_contracting, rhs_batch, i) && !Contains(rhs_groups, i)) result.AddFrom(rhs, i);
 }
 
 // Kind of the lhs dimension that is divided into groups.

@@ -71,12 +71,22 @@ ElementType ResultElementType(ResultType result, ElementType operand) {
   return operand;
 }
 
+// The shape of all operands, if they have the same one and it is static; else null.
+const Shape* CommonShape(const Instruction& hlo, uint8_t allowed) {
+  const Shape* common = hlo.operands[0]->shape_;
+  for (const Instruction* operand : hlo.operands.subspan(1))
+    if (operand->shape_ != common) return nullptr;
+  return !common->has_dynamic() && (ClassOf(common->element_type()) & allowed) ? common : nullptr;
+}
+
 }  // namespace
 
 ShapeResult InferElementwise(const Instruction& hlo, ShapePool& shapes, uint8_t allowed, ResultType result) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
+  const Shape* merged = CommonShape(hlo, allowed);
+  if (merged != nullptr && result == ResultType::kSame) return merged;
   SHOAL_TRY(OperandsAreArrays(hlo));
-  const Shape* merged = &hlo.operand_shape(0);
+  merged = &hlo.operand_shape(0);
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
     const Shape& operand = hlo.operand_shape(i);
     if (!(ClassOf(operand.element_type()) & allowed))

@@ -41,6 +41,7 @@ Status OperandCount(const Instruction& hlo, size_t count) {
 
 bool SameDims(const Shape& a, const Shape& b) {
   if (!a.IsArray() || !b.IsArray()) return false;
+  if (&a == &b) return true;
   return std::equal(a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end(),
                     [](int64_t x, int64_t y) { return x == y || x == kUnboundedSize || y == kUnboundedSize; });
 }
@@ -48,6 +49,7 @@ bool SameDims(const Shape& a, const Shape& b) {
 bool SameTypeOrFloats(ElementType a, ElementType b) { return a == b || (IsFloat(a) && IsFloat(b)); }
 
 ElementType HigherPrecision(ElementType a, ElementType b) {
+  if (a == b) return a;
   // Compares ranges first, then precisions. The largest exponent is computed from the format, since formats without
   // infinities use the all-ones exponent for numbers.
   auto rank = [](ElementType type) {

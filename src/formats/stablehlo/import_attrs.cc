@@ -56,10 +56,11 @@ bool DenseInts(const MlirAttr& dense, std::vector<int64_t>& values) {
 
 Result<Ints> Importer::IntsOf(const MlirOp& op, const MlirAttr* attr) {
   if (attr == nullptr || (attr->kind == Kind::kArray && attr->elements.empty())) return Ints();
-  if (attr->kind == Kind::kInts) return Ints(module_.arena.Copy(attr->ints));
+  if (!attr->imported_ints.empty()) return attr->imported_ints;
+  if (attr->kind == Kind::kInts) return attr->imported_ints = Ints(module_.arena.Copy(attr->ints));
   if (attr->kind == Kind::kInt || attr->kind == Kind::kBool) {
     const int64_t one[] = {attr->number};
-    return Ints(module_.arena.Copy(one));
+    return attr->imported_ints = Ints(module_.arena.Copy(one));
   }
   std::vector<int64_t> values;
   bool good = attr->kind == Kind::kDense && DenseInts(*attr, values);
@@ -71,7 +72,7 @@ Result<Ints> Importer::IntsOf(const MlirOp& op, const MlirAttr* attr) {
     }
   }
   if (!good) return Refused(op, "expected a list of integers");
-  return Ints(module_.arena.Copy(values));
+  return attr->imported_ints = Ints(module_.arena.Copy(values));
 }
 
 Result<int64_t> Importer::IntOf(const MlirOp& op, std::string_view name, int64_t fallback) {
@@ -205,7 +206,20 @@ bool IsOmitted(const AttrDef& def, const AttrValue& value) {
 
 }  // namespace
 
-Status Importer::ConvertAttrs(const MlirOp& op, std::vector<NamedAttr>& attrs) {
+// In bytecode, equal attributes are one object.
+Status Importer::ConvertSharedAttr(const MlirOp& op, const AttrDef& def, const MlirAttr& from, AttrValue* value) {
+  if (!tree_.is_bytecode) return ConvertAttr(op, def, from, value);
+  const auto [entry, is_new] = converted_.try_emplace({&from, &def}, AttrValue(false));
+  if (!is_new) {
+    *value = entry->second;
+    return {};
+  }
+  Status converted = ConvertAttr(op, def, from, value);
+  if (converted.ok()) entry->second = *value;
+  return converted;
+}
+
+Status Importer::ConvertAttrs(const MlirOp& op, NamedAttrs& attrs) {
   for (const MlirAttrRule& rule : AttrRulesOf(*op.info)) {
     const AttrDef& def = *rule.to;
     NamedAttr attr{def.id, false};
@@ -216,7 +230,7 @@ Status Importer::ConvertAttrs(const MlirOp& op, std::vector<NamedAttr>& attrs) {
       Reset(op);
       attr.value = computation;
     } else if (const MlirAttr* value = op.Find(rule.from)) {
-      SHOAL_TRY(ConvertAttr(op, def, *value, &attr.value));
+      SHOAL_TRY(ConvertSharedAttr(op, def, *value, &attr.value));
       if (IsOmitted(def, attr.value)) continue;
     } else if (!def.required) {
       continue;

@@ -75,13 +75,13 @@ Status ImportChloBroadcast(Importer& importer, const MlirOp& op) {
     SHOAL_ASSIGN(broadcast, importer.BroadcastInDim(op, operand, *wide, dimensions));
     operand = broadcast;
   }
-  std::vector<NamedAttr> attrs;
+  NamedAttrs attrs;
   if (const MlirAttr* direction = op.Find("comparison_direction")) {
     const AttrDef* def = FindAttr(Opcode::kCompare, Op<Opcode::kCompare>::kDirection.id);
     attrs.push_back({def->id, false});
     SHOAL_TRY(importer.ConvertAttr(op, *def, *direction, &attrs.back().value));
   }
-  return importer.ImportPlain(op, operands, std::move(attrs));
+  return importer.ImportPlain(op, operands, attrs);
 }
 
 // The k largest elements of the last dimension, and their indices.
@@ -89,9 +89,9 @@ Status ImportTopK(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operand, importer.Operand(op, 0));
   SHOAL_ASSIGN(k, importer.IntOf(op, "k", 0));
   using TopK = Op<Opcode::kTopK>;
-  std::vector<NamedAttr> attrs{{TopK::kK.id, k}, {TopK::kLargest.id, importer.BoolAttr(op, "largest", true)}};
+  NamedAttrs attrs{{TopK::kK.id, k}, {TopK::kLargest.id, importer.BoolAttr(op, "largest", true)}};
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
-  SHOAL_ASSIGN(value, importer.Add(Opcode::kTopK, {operand}, std::move(attrs), shape));
+  SHOAL_ASSIGN(value, importer.Add(Opcode::kTopK, {operand}, attrs, shape));
   return importer.SetResults(op, value);
 }
 
@@ -104,8 +104,8 @@ Status ImportChloScan(Importer& importer, const MlirOp& op) {
   if (segments.size() != 2 || segments[1] < 0 || segments[1] > static_cast<int64_t>(operands.size()))
     return importer.Refused(op, "operandSegmentSizes must have the numbers of inputs and of initial carries");
   const int64_t dimensions[] = {dimension};
-  std::vector<NamedAttr> attrs{{kDimensions.id, Ints(importer.arena().Copy(dimensions))}, {Scan::kNumCarries.id, segments[1]}};
-  return importer.ImportPlain(op, operands, std::move(attrs));
+  NamedAttrs attrs{{kDimensions.id, Ints(importer.arena().Copy(dimensions))}, {Scan::kNumCarries.id, segments[1]}};
+  return importer.ImportPlain(op, operands, attrs);
 }
 
 }  // namespace shoal::internal

@@ -85,7 +85,7 @@ Result<const ReplicaGroups*> Importer::ReplicaGroupsOf(const MlirOp& op) {
   return static_cast<const ReplicaGroups*>(module_.arena.New<ReplicaGroups>(groups));
 }
 
-Status Importer::AddChannel(const MlirOp& op, std::vector<NamedAttr>& attrs) {
+Status Importer::AddChannel(const MlirOp& op, NamedAttrs& attrs) {
   SHOAL_ASSIGN(handle, IntOf(op, "handle", 0));
   SHOAL_ASSIGN(channel, IntOf(op, "channel_id", handle));
   if (channel > 0) attrs.push_back({kChannelId.id, channel});
@@ -95,7 +95,7 @@ Status Importer::AddChannel(const MlirOp& op, std::vector<NamedAttr>& attrs) {
 // The result of a collective has the layout of its operand.
 Status ImportCollective(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  std::vector<NamedAttr> attrs;
+  NamedAttrs attrs;
   SHOAL_TRY(importer.AddChannel(op, attrs));
   const bool has_groups = FindAttr(op.info->opcode, kReplicaGroups.id) != nullptr;
   if (has_groups) {
@@ -108,7 +108,7 @@ Status ImportCollective(Importer& importer, const MlirOp& op) {
   const bool keeps_layout = operands.size() == 1 && shape->IsArray() && operands[0]->shape().IsArray() &&
                             operands[0]->shape().rank() == shape->rank();
   if (keeps_layout) shape = importer.module().shapes.WithLayout(*shape, operands[0]->shape().layout());
-  SHOAL_ASSIGN(value, importer.Add(op.info->opcode, operands, std::move(attrs), shape));
+  SHOAL_ASSIGN(value, importer.Add(op.info->opcode, operands, attrs, shape));
   return importer.SetResults(op, value);
 }
 
@@ -126,13 +126,13 @@ Status ImportCrossReplicaSum(Importer& importer, const MlirOp& op) {
 // HLO's all-to-all splits and concatenates one dimension; another concat dimension needs a transpose.
 Status ImportAllToAll(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  std::vector<NamedAttr> attrs;
+  NamedAttrs attrs;
   SHOAL_TRY(importer.AddChannel(op, attrs));
   SHOAL_ASSIGN(groups, importer.ReplicaGroupsOf(op));
   attrs.push_back({kReplicaGroups.id, groups});
   if (operands.size() != 1) {
     SHOAL_ASSIGN(shape, importer.ResultShape(op));
-    SHOAL_ASSIGN(value, importer.Add(Opcode::kAllToAll, operands, std::move(attrs), shape));
+    SHOAL_ASSIGN(value, importer.Add(Opcode::kAllToAll, operands, attrs, shape));
     return importer.SetResults(op, value);
   }
   SHOAL_ASSIGN(split, importer.IntOf(op, "split_dimension", 0));
@@ -155,7 +155,7 @@ Status ImportAllToAll(Importer& importer, const MlirOp& op) {
     all.rep = one;
     attrs[attrs.size() - 2].value = static_cast<const ReplicaGroups*>(arena.New<ReplicaGroups>(all));
   }
-  SHOAL_ASSIGN(exchanged, importer.Add(Opcode::kAllToAll, {operands[0]}, std::move(attrs), &shape));
+  SHOAL_ASSIGN(exchanged, importer.Add(Opcode::kAllToAll, {operands[0]}, attrs, &shape));
   if (split == concat) return importer.SetResult(op, exchanged);
   std::vector<int64_t> parts, order, merged;
   for (int64_t i = 0; i < shape.rank(); ++i) {

@@ -45,7 +45,7 @@ Result<const Shape*> ResultWithLayouts(Importer& importer, const MlirOp& op, con
   return importer.module().shapes.Tuple(elements);
 }
 
-Status AddAliasing(Importer& importer, const MlirOp& op, std::vector<NamedAttr>& attrs) {
+Status AddAliasing(Importer& importer, const MlirOp& op, NamedAttrs& attrs) {
   const MlirAttr* list = op.Find("output_operand_aliases");
   if (list == nullptr || list->elements.empty()) return {};
   std::vector<OutputOperandAlias> aliases;
@@ -95,7 +95,7 @@ Status ImportCustomCall(Importer& importer, const MlirOp& op) {
   if (const MlirOpInfo* chlo = ChloOpOf(importer.StringAttr(op, "call_target_name")); chlo != nullptr)
     return ImportAsChlo(importer, op, *chlo);
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  std::vector<NamedAttr> attrs{
+  NamedAttrs attrs{
       {CustomCall::kTarget.id, importer.arena().CopyString(importer.StringAttr(op, "call_target_name"))}};
   SHOAL_ASSIGN(plain_shape, importer.ResultShape(op));
   SHOAL_ASSIGN(shape, ResultWithLayouts(importer, op, plain_shape));
@@ -150,7 +150,7 @@ Status ImportCustomCall(Importer& importer, const MlirOp& op) {
     const std::string text = config->kind == Kind::kString ? std::string(config->text) : AttrText(*config);
     if (!text.empty()) attrs.push_back({kBackendConfig.id, importer.arena().CopyString(text)});
   }
-  SHOAL_ASSIGN(value, importer.Add(Opcode::kCustomCall, operands, std::move(attrs), shape));
+  SHOAL_ASSIGN(value, importer.Add(Opcode::kCustomCall, operands, attrs, shape));
   return importer.SetResults(op, value);
 }
 
@@ -173,9 +173,9 @@ Status ImportInfeed(Importer& importer, const MlirOp& op) {
   ShapePool& pool = importer.module().shapes;
   const Shape* data = pool.Tuple(shapes);
   const Shape* const both[] = {data, pool.Token()};
-  std::vector<NamedAttr> attrs;
+  NamedAttrs attrs;
   SHOAL_TRY(importer.ConvertAttrs(op, attrs));
-  SHOAL_ASSIGN(infeed, importer.Add(Opcode::kInfeed, {token}, std::move(attrs), pool.Tuple(both)));
+  SHOAL_ASSIGN(infeed, importer.Add(Opcode::kInfeed, {token}, attrs, pool.Tuple(both)));
   if (count > 0) {
     Instruction* values = importer.AddElement(infeed, 0);
     for (size_t i = 0; i < count; ++i)
@@ -189,9 +189,9 @@ Status ImportOutfeed(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   if (operands.empty()) return importer.Refused(op, "the op needs a token");
   SHOAL_ASSIGN(data, importer.PassedValue(std::span(operands).first(operands.size() - 1)));
-  std::vector<NamedAttr> attrs{{Op<Opcode::kOutfeed>::kOutfeedShape.id, data->shape_}};
+  NamedAttrs attrs{{Op<Opcode::kOutfeed>::kOutfeedShape.id, data->shape_}};
   SHOAL_TRY(importer.ConvertAttrs(op, attrs));
-  SHOAL_ASSIGN(token, importer.Add(Opcode::kOutfeed, {data, operands.back()}, std::move(attrs),
+  SHOAL_ASSIGN(token, importer.Add(Opcode::kOutfeed, {data, operands.back()}, attrs,
                                    importer.module().shapes.Token()));
   return importer.SetResult(op, token);
 }
@@ -199,7 +199,7 @@ Status ImportOutfeed(Importer& importer, const MlirOp& op) {
 namespace {
 
 // The channel and the direction of a send or recv, and its pairs of devices as a frontend attribute.
-Status AddTransferAttrs(Importer& importer, const MlirOp& op, std::vector<NamedAttr>& attrs) {
+Status AddTransferAttrs(Importer& importer, const MlirOp& op, NamedAttrs& attrs) {
   SHOAL_TRY(importer.AddChannel(op, attrs));
   if (importer.BoolAttr(op, "is_host_transfer")) attrs.push_back({kIsHostTransfer.id, true});
   const MlirAttr* pairs = op.Find("source_target_pairs");
@@ -218,7 +218,7 @@ Status ImportSend(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   if (operands.empty()) return importer.Refused(op, "the op needs a token");
   SHOAL_ASSIGN(data, importer.PassedValue(std::span(operands).first(operands.size() - 1)));
-  std::vector<NamedAttr> attrs;
+  NamedAttrs attrs;
   SHOAL_TRY(AddTransferAttrs(importer, op, attrs));
   ShapePool& pool = importer.module().shapes;
   const Shape* const parts[] = {data->shape_, pool.Scalar(ElementType::kU32), pool.Token()};
@@ -236,7 +236,7 @@ Status ImportRecv(Importer& importer, const MlirOp& op) {
     SHOAL_ASSIGN(shape, importer.ShapeOf(*op.results[i].type, op.at));
     shapes.push_back(shape);
   }
-  std::vector<NamedAttr> attrs;
+  NamedAttrs attrs;
   SHOAL_TRY(AddTransferAttrs(importer, op, attrs));
   ShapePool& pool = importer.module().shapes;
   const Shape* data = count == 1 ? shapes[0] : pool.Tuple(shapes);

@@ -76,11 +76,11 @@ Result<Term> Dot(Importer& importer, const Term& lhs, const Term& rhs, std::stri
     sizes.push_back(term.value->shape().dim(term.Find(letter)));
   }
   Arena& arena = importer.arena();
-  std::vector<NamedAttr> attrs{{kLhsContractingDims.id, Ints(arena.Copy(contracting[0]))},
+  NamedAttrs attrs{{kLhsContractingDims.id, Ints(arena.Copy(contracting[0]))},
                                {kRhsContractingDims.id, Ints(arena.Copy(contracting[1]))}};
   if (!batch[0].empty()) attrs.push_back({kLhsBatchDims.id, Ints(arena.Copy(batch[0]))});
   if (!batch[1].empty()) attrs.push_back({kRhsBatchDims.id, Ints(arena.Copy(batch[1]))});
-  SHOAL_ASSIGN(value, importer.Add(Opcode::kDot, {lhs.value, rhs.value}, std::move(attrs),
+  SHOAL_ASSIGN(value, importer.Add(Opcode::kDot, {lhs.value, rhs.value}, attrs,
                                    importer.module().shapes.Array(shape.element_type(), sizes)));
   out.value = value;
   return out;

@@ -146,7 +146,7 @@ Status ImportConvert(Importer& importer, const MlirOp& op) {
 Status ImportCompare(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   using CompareOp = Op<Opcode::kCompare>;
-  std::vector<NamedAttr> attrs;
+  NamedAttrs attrs;
   const AttrDef* direction = FindAttr(Opcode::kCompare, CompareOp::kDirection.id);
   const MlirAttr* given = op.Find("comparison_direction");
   if (given == nullptr) return importer.Refused(op, "the op needs a comparison_direction");
@@ -159,7 +159,7 @@ Status ImportCompare(Importer& importer, const MlirOp& op) {
     attrs.push_back({def->id, false});
     SHOAL_TRY(importer.ConvertAttr(op, *def, *type, &attrs.back().value));
   }
-  return importer.ImportPlain(op, operands, std::move(attrs));
+  return importer.ImportPlain(op, operands, attrs);
 }
 
 Result<std::span<const PaddingDim>> Importer::PaddingOf(const MlirOp& op, Ints low, Ints high, Ints interior) {
@@ -275,7 +275,7 @@ Status ImportStaticGather(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
   if (operands.size() != 3) return importer.Refused(op, "the op takes 3 operands");
   SHOAL_ASSIGN(sizes, ConstantInts(importer, op, 2));
-  std::vector<NamedAttr> attrs;
+  NamedAttrs attrs;
   for (const auto& key : {GatherOp::kOffsetDims, GatherOp::kCollapsedSliceDims, GatherOp::kStartIndexMap}) {
     SHOAL_ASSIGN(ints, importer.IntsAttr(op, key.name));
     attrs.push_back({key.id, ints});
@@ -288,7 +288,7 @@ Status ImportStaticGather(Importer& importer, const MlirOp& op) {
   attrs.push_back({kIndexVectorDim.id, vector_dim});
   attrs.push_back({GatherOp::kSliceSizes.id, sizes});
   if (importer.BoolAttr(op, "indices_are_sorted")) attrs.push_back({kIndicesAreSorted.id, true});
-  return importer.ImportPlain(op, std::span(operands).first(2), std::move(attrs));
+  return importer.ImportPlain(op, std::span(operands).first(2), attrs);
 }
 
 // result[batch, index…, rest] = operand[batch, indices[…], rest] along `dim`, after `batch_dims` shared dimensions.
@@ -314,7 +314,7 @@ Status ImportIndexSelect(Importer& importer, const MlirOp& op) {
   }
   const int64_t one[] = {dim};
   Arena& arena = importer.arena();
-  std::vector<NamedAttr> attrs{{GatherOp::kOffsetDims.id, Ints(arena.Copy(offset))},
+  NamedAttrs attrs{{GatherOp::kOffsetDims.id, Ints(arena.Copy(offset))},
                                {GatherOp::kCollapsedSliceDims.id, Ints(arena.Copy(one))},
                                {GatherOp::kStartIndexMap.id, Ints(arena.Copy(one))}};
   if (batch > 0) {
@@ -323,7 +323,7 @@ Status ImportIndexSelect(Importer& importer, const MlirOp& op) {
   }
   attrs.push_back({kIndexVectorDim.id, static_cast<int64_t>(index.rank())});
   attrs.push_back({GatherOp::kSliceSizes.id, Ints(arena.Copy(sizes))});
-  return importer.ImportPlain(op, operands, std::move(attrs));
+  return importer.ImportPlain(op, operands, attrs);
 }
 
 }  // namespace shoal::internal

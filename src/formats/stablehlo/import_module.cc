@@ -116,7 +116,7 @@ Status Importer::ImportModuleAttrs() {
 
 // The last part of the name in the location, or Arg_n.
 std::string Importer::ParameterName(const MlirValue& argument) {
-  const std::string name = locations_.NameOf(argument.location);
+  const std::string_view name = locations_.NameOf(argument.location);
   return HloName(name.substr(name.rfind('/') + 1), StrCat("Arg_", argument.index));
 }
 
@@ -132,7 +132,7 @@ Status Importer::ImportFunction(const MlirOp& function, Computation** computatio
   ++depth_;
   Computation* const outer = computation_;
   Instruction* const outer_returned = returned_;
-  const std::vector<NamedAttr> outer_common = common_;
+  const NamedAttrs outer_common = common_;
   builder_.SetOrigin(function.at, nullptr);
   Computation& body = builder_.NewComputation(HloName(StringAttr(function, "sym_name"), "function"));
   computation_ = &body;

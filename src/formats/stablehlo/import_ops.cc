@@ -38,8 +38,8 @@ Result<Instruction*> Importer::ConstantFor(const MlirValue& value, const MlirAtt
   return made;
 }
 
-Result<std::vector<Instruction*>> Importer::Operands(const MlirOp& op) {
-  std::vector<Instruction*> operands;
+Result<OperandList> Importer::Operands(const MlirOp& op) {
+  OperandList operands;
   operands.reserve(op.operands.size());
   for (size_t i = 0; i < op.operands.size(); ++i) {
     SHOAL_ASSIGN(operand, Operand(op, i));
@@ -48,10 +48,12 @@ Result<std::vector<Instruction*>> Importer::Operands(const MlirOp& op) {
   return operands;
 }
 
-Result<Instruction*> Importer::Add(Opcode opcode, std::span<Instruction* const> operands, std::vector<NamedAttr> attrs,
+Result<Instruction*> Importer::Add(Opcode opcode, std::span<Instruction* const> operands, const NamedAttrs& attrs,
                                    const Shape* shape) {
-  if (!common_.empty()) attrs.insert(attrs.end(), common_.begin(), common_.end());
-  return builder_.Add(*computation_, opcode, operands, attrs, shape);
+  if (common_.empty()) return builder_.Add(*computation_, opcode, operands, attrs, shape);
+  NamedAttrs all = attrs;
+  all.insert(all.end(), common_.begin(), common_.end());
+  return builder_.Add(*computation_, opcode, operands, all, shape);
 }
 
 Instruction* Importer::AddTuple(std::span<Instruction* const> elements) { return builder_.Tuple(*computation_, elements); }
@@ -102,11 +104,12 @@ Status Importer::SetElements(const MlirOp& op, Instruction* tuple) {
   return {};
 }
 
-Status Importer::ImportPlain(const MlirOp& op, std::span<Instruction* const> operands, std::vector<NamedAttr> attrs) {
+Status Importer::ImportPlain(const MlirOp& op, std::span<Instruction* const> operands, const NamedAttrs& attrs) {
   const OpInfo& info = Info(op.info->opcode);
-  SHOAL_TRY(ConvertAttrs(op, attrs));
+  NamedAttrs all = attrs;
+  SHOAL_TRY(ConvertAttrs(op, all));
   SHOAL_ASSIGN(declared, ResultShape(op));
-  SHOAL_ASSIGN(value, Add(op.info->opcode, operands, std::move(attrs), info.infers_shape ? nullptr : declared));
+  SHOAL_ASSIGN(value, Add(op.info->opcode, operands, all, info.infers_shape ? nullptr : declared));
   return SetResults(op, value);
 }
 

@@ -60,7 +60,7 @@ class ScopedValues {
   }
 
  private:
-  std::vector<std::pair<const MlirValue*, Instruction*>> before_;
+  absl::InlinedVector<std::pair<const MlirValue*, Instruction*>, 4> before_;
 };
 
 }  // namespace
@@ -89,12 +89,12 @@ namespace {
 struct SavedState {
   Computation*& computation;
   Instruction*& returned;
-  std::vector<NamedAttr>& common;
+  NamedAttrs& common;
   int& depth;
   Computation* saved_computation;
   Instruction* saved_returned;
-  std::vector<NamedAttr> saved_common;
-  SavedState(Computation*& computation, Instruction*& returned, std::vector<NamedAttr>& common, int& depth)
+  NamedAttrs saved_common;
+  SavedState(Computation*& computation, Instruction*& returned, NamedAttrs& common, int& depth)
       : computation(computation), returned(returned), common(common), depth(depth), saved_computation(computation),
         saved_returned(returned), saved_common(common) {
     ++depth;
@@ -115,10 +115,16 @@ Result<Computation*> Importer::ImportBody(const MlirRegion& region, std::string_
   if (region.blocks.size() != 1 || region.blocks[0].ops.empty())
     return Fail(at, "stablehlo.region", "a region must have exactly one block, which is not empty");
   const MlirBlock& block = region.blocks[0];
-  for (const MlirValue* outer : CapturedValues({&region, 1}))
-    return Fail(at, "stablehlo.region",
-                StrCat("the region of this op must not use values from outside",
-                       outer->owner == nullptr ? std::string() : StrCat(", but it uses a result of ", outer->owner->name)));
+  auto check_uses = [&]() -> Status {
+    for (const MlirValue* outer : CapturedValues({&region, 1}))
+      return Fail(at, "stablehlo.region",
+                  StrCat("the region of this op must not use values from outside",
+                         outer->owner == nullptr ? std::string() : StrCat(", but it uses a result of ", outer->owner->name)));
+    return {};
+  };
+  // Without nested regions, the import of an op finds values from outside.
+  const bool has_regions = std::any_of(block.ops.begin(), block.ops.end(), [](const MlirOp* op) { return !op->regions.empty(); });
+  if (has_regions) SHOAL_TRY(check_uses());
   SavedState saved(computation_, returned_, common_, depth_);
   computation_ = &builder_.NewComputation(name);
   ScopedValues values;
@@ -128,7 +134,10 @@ Result<Computation*> Importer::ImportBody(const MlirRegion& region, std::string_
     values.Set(argument, builder_.Parameter(*computation_, shape, ParameterName(argument)));
   }
   builder_.SetOrigin(at, nullptr);
-  SHOAL_TRY(ImportBlock(block, {}));
+  if (Status imported = ImportBlock(block, {}); !imported.ok()) {
+    SHOAL_TRY(check_uses());
+    return std::move(imported.diag());
+  }
   builder_.Finish(*computation_, returned_);
   return computation_;
 }

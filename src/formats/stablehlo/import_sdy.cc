@@ -210,10 +210,10 @@ Status ImportShardingConstraint(Importer& importer, const MlirOp& op) {
   importer.AddFrontendAttribute("xla.sdy.sharding", PerValue(text));
   if (const Sharding* hlo = importer.HloSharding(text, operand->shape().IsArray() ? operand->shape().rank() : 0))
     importer.common_attrs().push_back({kSharding.id, hlo});
-  std::vector<NamedAttr> attrs{Target(kShardingConstraintTarget)};
+  NamedAttrs attrs{Target(kShardingConstraintTarget)};
   if (!sharding->unreduced.empty()) attrs.push_back({CustomCall::kHasSideEffect.id, true});
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
-  SHOAL_ASSIGN(value, importer.Add(Opcode::kCustomCall, {operand}, std::move(attrs), shape));
+  SHOAL_ASSIGN(value, importer.Add(Opcode::kCustomCall, {operand}, attrs, shape));
   return importer.SetResult(op, value);
 }
 
@@ -255,7 +255,7 @@ Status ImportManualComputation(Importer& importer, const MlirOp& op) {
 
   std::vector<Instruction*> locals;
   ShapePool& shapes = importer.module().shapes;
-  const std::vector<NamedAttr> target_and_effect{{CustomCall::kHasSideEffect.id, true}};
+  const NamedAttrs target_and_effect{{CustomCall::kHasSideEffect.id, true}};
   if (!operands.empty()) {
     std::vector<const Shape*> local_shapes;
     for (const MlirValue& argument : block.arguments) {
@@ -264,10 +264,10 @@ Status ImportManualComputation(Importer& importer, const MlirOp& op) {
     }
     importer.AddFrontendAttribute("xla.sdy.in_shardings", per_value("in_shardings"));
     importer.AddFrontendAttribute("xla.sdy.manual_axes", axes);
-    std::vector<NamedAttr> attrs = target_and_effect;
+    NamedAttrs attrs = target_and_effect;
     attrs.push_back(Target(kGlobalToLocalTarget));
     const Shape* shape = local_shapes.size() == 1 ? local_shapes[0] : shapes.Tuple(local_shapes);
-    SHOAL_ASSIGN(local, importer.Add(Opcode::kCustomCall, operands, std::move(attrs), shape));
+    SHOAL_ASSIGN(local, importer.Add(Opcode::kCustomCall, operands, attrs, shape));
     if (operands.size() == 1) locals.push_back(local);
     for (size_t i = 0; operands.size() > 1 && i < operands.size(); ++i)
       locals.push_back(importer.AddElement(local, static_cast<int64_t>(i), /*with_attrs=*/false));
@@ -289,9 +289,9 @@ Status ImportManualComputation(Importer& importer, const MlirOp& op) {
   importer.AddFrontendAttribute("xla.sdy.manual_axes", axes);
   importer.AddFrontendAttribute("xla.sdy.out_shardings", per_value("out_shardings"));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
-  std::vector<NamedAttr> attrs = target_and_effect;
+  NamedAttrs attrs = target_and_effect;
   attrs.push_back(Target(kLocalToGlobalTarget));
-  SHOAL_ASSIGN(global, importer.Add(Opcode::kCustomCall, results, std::move(attrs), shape));
+  SHOAL_ASSIGN(global, importer.Add(Opcode::kCustomCall, results, attrs, shape));
   importer.common_attrs().clear();
   return importer.SetResults(op, global);
 }

@@ -14,11 +14,11 @@ Status ImportDot(Importer& importer, const MlirOp& op) {
   if (operands[0]->shape().rank() == 0) return importer.Refused(op, "dot takes vectors and matrices");
   const int64_t lhs[] = {operands[0]->shape().rank() - 1};
   const int64_t rhs[] = {0};
-  std::vector<NamedAttr> attrs{{kLhsContractingDims.id, Ints(importer.arena().Copy(lhs))},
+  NamedAttrs attrs{{kLhsContractingDims.id, Ints(importer.arena().Copy(lhs))},
                                {kRhsContractingDims.id, Ints(importer.arena().Copy(rhs))}};
   SHOAL_TRY(importer.ConvertAttrs(op, attrs));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
-  SHOAL_ASSIGN(value, importer.Add(Opcode::kDot, operands, std::move(attrs), shape));
+  SHOAL_ASSIGN(value, importer.Add(Opcode::kDot, operands, attrs, shape));
   return importer.SetResult(op, value);
 }
 
@@ -49,13 +49,13 @@ Result<DotAlgorithm> AlgorithmOf(Importer& importer, const MlirOp& op) {
 
 Status ImportDotGeneral(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  std::vector<NamedAttr> attrs;
+  NamedAttrs attrs;
   SHOAL_TRY(importer.ConvertAttrs(op, attrs));
   SHOAL_ASSIGN(algorithm, AlgorithmOf(importer, op));
   if (algorithm != DotAlgorithm::kUnset)
     attrs.push_back({kAlgorithm.id, EnumValue{static_cast<uint8_t>(algorithm)}});
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
-  SHOAL_ASSIGN(value, importer.Add(Opcode::kDot, operands, std::move(attrs), shape));
+  SHOAL_ASSIGN(value, importer.Add(Opcode::kDot, operands, attrs, shape));
   return importer.SetResult(op, value);
 }
 
@@ -127,13 +127,13 @@ Status ImportConvolution(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(window, importer.WindowOf(op, sizes, {"window_strides", "lhs_dilation", "rhs_dilation"}, padding));
   SHOAL_ASSIGN(features, importer.IntOf(op, "feature_group_count", 1));
   SHOAL_ASSIGN(batches, importer.IntOf(op, "batch_group_count", 1));
-  std::vector<NamedAttr> attrs{{kWindow.id, window},
+  NamedAttrs attrs{{kWindow.id, window},
                                {kDimLabels.id, static_cast<const ConvDims*>(importer.arena().New<ConvDims>(dims))}};
   if (features != 1) attrs.push_back({kFeatureGroupCount.id, features});
   if (batches != 1) attrs.push_back({kBatchGroupCount.id, batches});
   SHOAL_TRY(importer.ConvertAttrs(op, attrs));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
-  SHOAL_ASSIGN(value, importer.Add(Opcode::kConvolution, operands, std::move(attrs), shape));
+  SHOAL_ASSIGN(value, importer.Add(Opcode::kConvolution, operands, attrs, shape));
   return importer.SetResult(op, value);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "core/base/strings.h"
 #include "core/ops/attrs.h"
 #include "core/ir/sizes.h"
@@ -18,6 +19,10 @@
 namespace shoal::internal {
 
 inline bool IsMlirConstant(const MlirOp& op) { return op.info != nullptr && op.info->opcode == Opcode::kConstant; }
+
+// Lists that rarely need memory of their own.
+using NamedAttrs = absl::InlinedVector<NamedAttr, 6>;
+using OperandList = absl::InlinedVector<Instruction*, 4>;
 
 class Importer {
  public:
@@ -37,18 +42,18 @@ class Importer {
   Computation& computation() { return *computation_; }
   bool strict() const { return options_.strict; }
   Status ImportOp(const MlirOp& op);
-  Status ImportPlain(const MlirOp& op, std::span<Instruction* const> operands, std::vector<NamedAttr> attrs = {});
+  Status ImportPlain(const MlirOp& op, std::span<Instruction* const> operands, const NamedAttrs& attrs = {});
   Diag Refused(const MlirOp& op, std::string message, Site site = Site::Here());
   // The instructions of the op's operands.
-  Result<std::vector<Instruction*>> Operands(const MlirOp& op);
+  Result<OperandList> Operands(const MlirOp& op);
   Result<Instruction*> Operand(const MlirOp& op, size_t i);
   Result<Instruction*> ConstantFor(const MlirValue& value, const MlirAttr& elements, TextSpan at);
   // Adds an instruction with the sharding and the frontend attributes of the current op.
-  Result<Instruction*> Add(Opcode opcode, std::span<Instruction* const> operands, std::vector<NamedAttr> attrs = {},
+  Result<Instruction*> Add(Opcode opcode, std::span<Instruction* const> operands, const NamedAttrs& attrs = {},
                            const Shape* shape = nullptr);
   Result<Instruction*> Add(Opcode opcode, std::initializer_list<Instruction*> operands,
-                           std::vector<NamedAttr> attrs = {}, const Shape* shape = nullptr) {
-    return Add(opcode, std::span(operands.begin(), operands.size()), std::move(attrs), shape);
+                           const NamedAttrs& attrs = {}, const Shape* shape = nullptr) {
+    return Add(opcode, std::span(operands.begin(), operands.size()), attrs, shape);
   }
   // Sets the value of the op's result, or of its results from a tuple.
   Status SetResult(const MlirOp& op, Instruction* value);
@@ -79,8 +84,9 @@ class Importer {
   Result<Instruction*> ConstantLike(const Instruction& like, double value);  // import_chlo.cc
 
   // ---- import_attrs.cc
-  Status ConvertAttrs(const MlirOp& op, std::vector<NamedAttr>& attrs);
+  Status ConvertAttrs(const MlirOp& op, NamedAttrs& attrs);
   Status ConvertAttr(const MlirOp& op, const AttrDef& def, const MlirAttr& from, AttrValue* value);
+  Status ConvertSharedAttr(const MlirOp& op, const AttrDef& def, const MlirAttr& from, AttrValue* value);
   Result<Ints> IntsOf(const MlirOp& op, const MlirAttr* attr);  // empty if `attr` is null
   Result<int64_t> IntOf(const MlirOp& op, std::string_view name, int64_t fallback);
   Result<Ints> IntsAttr(const MlirOp& op, std::string_view name) { return IntsOf(op, op.Find(name)); }
@@ -94,7 +100,7 @@ class Importer {
 
   // ---- import_collective.cc, import_window.cc
   Result<const ReplicaGroups*> ReplicaGroupsOf(const MlirOp& op);
-  Status AddChannel(const MlirOp& op, std::vector<NamedAttr>& attrs);
+  Status AddChannel(const MlirOp& op, NamedAttrs& attrs);
   struct WindowNames {
     std::string_view strides, base_dilation, window_dilation;
   };
@@ -150,15 +156,16 @@ class Importer {
   using ConstantKey = std::tuple<const Computation*, const Shape*, std::string>;
   absl::flat_hash_map<ConstantKey, Instruction*> constants_;
   absl::flat_hash_map<std::pair<const Computation*, const MlirValue*>, Instruction*> constant_values_;
+  absl::flat_hash_map<std::pair<const MlirAttr*, const AttrDef*>, AttrValue> converted_;  // ops of bytecode share attributes
   std::vector<SdyMesh> meshes_;
   absl::flat_hash_map<std::string_view, std::string_view> same_mesh_;  // a dropped mesh, and the one that equals it
-  std::vector<NamedAttr> common_;                        // attributes of the current op
+  NamedAttrs common_;                        // attributes of the current op
   std::vector<FrontendAttribute> frontend_attributes_;   // of the current op
   int64_t regions_ = 0;
   int depth_ = 0;
 
  public:
-  std::vector<NamedAttr>& common_attrs() { return common_; }
+  NamedAttrs& common_attrs() { return common_; }
 };
 
 // The value of an operand that must be a constant.

@@ -77,16 +77,16 @@ void SetSource(const MlirLocation& location, int depth, Metadata& metadata) {
 
 }  // namespace
 
-std::string LocationTable::NameOf(const MlirLocation* location) {
-  return location == nullptr ? std::string() : JoinedNames(*location, /*types=*/false);
-}
-
-const Metadata* LocationTable::NameMetadataOf(const MlirLocation* location) {
-  const std::string name = NameOf(location);
-  if (name.empty()) return nullptr;
+const LocationTable::Name& LocationTable::Named(const MlirLocation* location) {
+  const auto [entry, is_new] = names_.try_emplace(location);
+  Name& named = entry->second;
+  if (!is_new || location == nullptr) return named;
+  named.name = module_.arena.CopyString(JoinedNames(*location, /*types=*/false));
+  if (named.name.empty()) return named;
   Metadata metadata;
-  metadata.op_name = module_.arena.CopyString(name);
-  return module_.arena.New<Metadata>(metadata);
+  metadata.op_name = named.name;
+  named.metadata = module_.arena.New<Metadata>(metadata);
+  return named;
 }
 
 const Metadata* LocationTable::MetadataOf(const MlirLocation* location) {

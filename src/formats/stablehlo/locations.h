@@ -19,16 +19,22 @@ class LocationTable {
   // The metadata of an op at `location`; null if it says nothing.
   const Metadata* MetadataOf(const MlirLocation* location);
   // The name in a location, for parameters: only op_name is set.
-  const Metadata* NameMetadataOf(const MlirLocation* location);
-  std::string NameOf(const MlirLocation* location);
+  const Metadata* NameMetadataOf(const MlirLocation* location) { return Named(location).metadata; }
+  std::string_view NameOf(const MlirLocation* location) { return Named(location).name; }
   // Sets the module's tables of stack frames.
   void Finish();
 
  private:
+  struct Name {
+    std::string_view name;
+    const Metadata* metadata = nullptr;
+  };
+  const Name& Named(const MlirLocation* location);
   int32_t AddFrame(const MlirLocation& frame, int32_t parent);
 
   Module& module_;
   std::vector<const Metadata*> metadata_;  // by MlirLocation::import_id
+  absl::flat_hash_map<const MlirLocation*, Name> names_;
   std::vector<std::string_view> files_, functions_;
   std::vector<StackFrames::Location> locations_;
   std::vector<StackFrames::Frame> frames_;

@@ -63,6 +63,7 @@ struct MlirAttr {
   std::span<const MlirAttr* const> elements;  // kArray
   std::span<const MlirNamedAttr> fields;      // kDictionary
   std::span<const std::byte> data;            // kDense, in the format of Literal::data
+  mutable Ints folded_ints, imported_ints;    // caches of the simplifier and of the importer: the value as integers
 };
 
 struct MlirLocation {
@@ -80,6 +81,7 @@ struct MlirValue {
   MlirOp* owner = nullptr;  // null: argument of a block
   uint32_t index = 0;
   mutable int32_t uses = 0;                // counted by the simplifier
+  MlirValue* replacement = nullptr;        // set by the simplifier
   const MlirLocation* location = nullptr;  // arguments only
   mutable Instruction* lowered = nullptr;  // used by the importer
 };
@@ -101,6 +103,7 @@ struct MlirOp {
   std::span<MlirRegion> regions;
   const MlirLocation* location = nullptr;
   TextSpan at;
+  int round = 0;  // the last round in which the simplifier changed the op
 
   // The attribute with this name, also in attributes with named fields; null if there is none.
   const MlirAttr* Find(std::string_view attr) const;

@@ -19,8 +19,13 @@ class Simplifier {
  private:
   // ---- simplify.cc
   void Region(MlirRegion& region);
+  bool MayRewrite(const MlirOp& op, bool has_new_operand) const;
   void RemoveUnused(MlirRegion& body);
-  MlirValue* Resolve(MlirValue* value);
+  static MlirValue* Resolve(MlirValue* value) {
+    while (value->replacement != nullptr) value = value->replacement;
+    return value;
+  }
+  void Changed(MlirOp& op);
   void ResolveAll(std::span<MlirRegion> regions);
   MlirOp* NewOp(std::string_view name, std::vector<MlirValue*> operands, const MlirType* type,
                 std::vector<MlirNamedAttr> attrs, const MlirOp& like);
@@ -59,10 +64,16 @@ class Simplifier {
 
   Arena& arena_;
   bool changed_ = false;
+  int round_ = 0;
   int depth_ = 0;
-  std::vector<MlirOp*> out_;  // the ops of the block being rewritten
-  std::vector<std::vector<std::pair<const MlirAttr*, MlirValue*>>> constants_;  // by region, outermost first
-  absl::flat_hash_map<const MlirValue*, MlirValue*> replaced_;
+  std::vector<MlirOp*> out_;  // the ops of the blocks being rewritten, outermost first
+  struct ConstantHash {
+    size_t operator()(const MlirAttr* value) const;
+  };
+  struct ConstantEqual {
+    bool operator()(const MlirAttr* a, const MlirAttr* b) const;
+  };
+  std::vector<absl::flat_hash_map<const MlirAttr*, MlirValue*, ConstantHash, ConstantEqual>> constants_;  // by region
 };
 
 }  // namespace shoal::internal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/hash/hash.h"
 #include "formats/stablehlo/fold.h"
 #include "formats/stablehlo/op_table.h"
 #include "formats/stablehlo/simplifier.h"
@@ -21,14 +22,28 @@ void SimplifyMlir(MlirModule& module) {
 }
 
 void Simplifier::Function(MlirRegion& body) {
-  for (int round = 0; round < kMaxRounds; ++round) {
+  for (round_ = 1; round_ <= kMaxRounds; ++round_) {
     changed_ = false;
     constants_.clear();
     constants_.emplace_back();
     Region(body);
-    RemoveUnused(body);
-    if (!changed_) return;
+    if (!changed_) break;
   }
+  RemoveUnused(body);
+}
+
+// After the first round, only ops that changed, or whose operands or their producers did, can match a rule. Constants
+// are collected in each round.
+bool Simplifier::MayRewrite(const MlirOp& op, bool has_new_operand) const {
+  if (round_ == 1 || has_new_operand || op.round >= round_ - 1 || !op.regions.empty() || op.operands.empty()) return true;
+  return std::any_of(op.operands.begin(), op.operands.end(), [&](const MlirValue* operand) {
+    return operand->owner != nullptr && operand->owner->round >= round_ - 1;
+  });
+}
+
+void Simplifier::Changed(MlirOp& op) {
+  op.round = round_;
+  changed_ = true;
 }
 
 void Simplifier::Region(MlirRegion& region) {
@@ -38,26 +53,26 @@ void Simplifier::Region(MlirRegion& region) {
   }
   constants_.emplace_back();
   for (MlirBlock& block : region.blocks) {
-    std::vector<MlirOp*> outer = std::move(out_);
-    out_.clear();
+    const size_t first = out_.size();
     for (MlirOp* op : block.ops) {
-      for (MlirValue*& operand : op->operands) operand = Resolve(operand);
+      bool has_new_operand = false;
+      for (MlirValue*& operand : op->operands) {
+        MlirValue* resolved = Resolve(operand);
+        has_new_operand |= resolved != operand;
+        operand = resolved;
+      }
       for (MlirRegion& nested : op->regions) Region(nested);
-      const bool stays = !Rewrite(*op);
+      const bool stays = !MayRewrite(*op, has_new_operand) || !Rewrite(*op);
       if (stays) out_.push_back(op);
+      if (has_new_operand) op->round = round_;
       changed_ |= !stays;
     }
-    block.ops = arena_.Copy(out_);
-    out_ = std::move(outer);
+    const std::span<MlirOp* const> ops = std::span(out_).subspan(first);
+    if (!std::equal(ops.begin(), ops.end(), block.ops.begin(), block.ops.end())) block.ops = arena_.Copy(ops);
+    out_.resize(first);
   }
   constants_.pop_back();
   --depth_;
-}
-
-MlirValue* Simplifier::Resolve(MlirValue* value) {
-  for (auto found = replaced_.find(value); found != replaced_.end(); found = replaced_.find(value))
-    value = found->second;
-  return value;
 }
 
 // ---- dead ops: uses are counted from the ends of the blocks
@@ -109,8 +124,7 @@ void DropUses(const MlirOp& op) {
       for (const MlirOp* nested : block.ops) DropUses(*nested);
 }
 
-bool RemoveUnusedOps(MlirRegion& region, Arena& arena) {
-  bool removed = false;
+void RemoveUnusedOps(MlirRegion& region, Arena& arena) {
   for (MlirBlock& block : region.blocks) {
     std::vector<MlirOp*> kept;
     kept.reserve(block.ops.size());
@@ -119,17 +133,15 @@ bool RemoveUnusedOps(MlirRegion& region, Arena& arena) {
       const bool used = std::any_of(op->results.begin(), op->results.end(), [](const MlirValue& value) { return value.uses > 0; });
       if (!used && !IsKept(*op)) {
         DropUses(*op);
-        removed = true;
         continue;
       }
-      for (MlirRegion& nested : op->regions) removed |= RemoveUnusedOps(nested, arena);
+      for (MlirRegion& nested : op->regions) RemoveUnusedOps(nested, arena);
       kept.push_back(op);
     }
     if (kept.size() == block.ops.size()) continue;
     std::reverse(kept.begin(), kept.end());
     block.ops = arena.Copy(kept);
   }
-  return removed;
 }
 
 }  // namespace
@@ -137,7 +149,7 @@ bool RemoveUnusedOps(MlirRegion& region, Arena& arena) {
 void Simplifier::RemoveUnused(MlirRegion& body) {
   ClearUses(body);
   CountUses(body);
-  changed_ |= RemoveUnusedOps(body, arena_);
+  RemoveUnusedOps(body, arena_);
 }
 
 // ---- making ops
@@ -157,7 +169,7 @@ MlirOp* Simplifier::NewOp(std::string_view name, std::vector<MlirValue*> operand
   value.owner = op;
   new (&op->results[0]) MlirValue(value);
   out_.push_back(op);
-  changed_ = true;
+  Changed(*op);
   return op;
 }
 
@@ -185,7 +197,7 @@ std::vector<MlirNamedAttr> Simplifier::Discardable(const MlirOp& op) const {
 }
 
 bool Simplifier::ReplaceWith(const MlirOp& op, MlirValue* value) {
-  replaced_[&op.results[0]] = value;
+  op.results[0].replacement = value;
   return true;
 }
 
@@ -198,18 +210,25 @@ bool Simplifier::ReplaceWithConstant(const MlirOp& op, const MlirAttr* value) {
 MlirValue* Simplifier::Constant(const MlirAttr* value, const MlirOp& like) {
   if (MlirValue* known = KnownConstant(*value)) return known;
   MlirOp* op = NewOp("stablehlo.constant", {}, value->type, {{"value", value}}, like);
-  constants_.back().push_back({value, &op->results[0]});
+  constants_.back().emplace(value, &op->results[0]);
   return &op->results[0];
 }
 
 MlirValue* Simplifier::KnownConstant(const MlirAttr& value) {
   for (const auto& scope : constants_)
-    for (const auto& [known, result] : scope) {
-      if (known->data.size() != value.data.size() || known->splat != value.splat) continue;
-      if (!SameType(*known->type, *value.type)) continue;
-      if (std::equal(known->data.begin(), known->data.end(), value.data.begin())) return result;
-    }
+    if (const auto found = scope.find(&value); found != scope.end()) return found->second;
   return nullptr;
+}
+
+size_t Simplifier::ConstantHash::operator()(const MlirAttr* value) const {
+  constexpr size_t kPrefix = 64;
+  const std::string_view data(reinterpret_cast<const char*>(value->data.data()), value->data.size());
+  return absl::HashOf(value->type->element, value->type->dims.size(), ElementCount(*value->type), value->splat, data.size(), data.substr(0, kPrefix));
+}
+
+bool Simplifier::ConstantEqual::operator()(const MlirAttr* a, const MlirAttr* b) const {
+  return a->splat == b->splat && a->data.size() == b->data.size() && SameType(*a->type, *b->type) &&
+         std::equal(a->data.begin(), a->data.end(), b->data.begin());
 }
 
 bool Simplifier::SameType(const MlirType& a, const MlirType& b) {

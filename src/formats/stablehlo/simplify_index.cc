@@ -61,7 +61,7 @@ bool Simplifier::RewriteReshape(MlirOp& op) {
     return ReplaceWithConstant(op, WithType(*value, to, arena_));
   if (const MlirOp* inner = Producer(x, "stablehlo.reshape")) {
     op.operands[0] = Resolve(inner->operands[0]);
-    changed_ = true;
+    Changed(op);
     return RewriteReshape(op);
   }
   return false;
@@ -243,10 +243,8 @@ bool Simplifier::RewriteConcatenate(MlirOp& op) {
     return ReplaceWithConstant(op, attr);
   }
   op.operands = arena_.Copy(operands);
-  changed_ = true;
+  Changed(op);
   return false;
 }
-
-// Loop-invariant values are captured instead of passed on.
 
 }  // namespace shoal::internal

@@ -19,6 +19,9 @@ bool Simplifier::RewriteWhile(MlirOp& op) {
   MlirBlock& body = op.regions[1].blocks[0];
   MlirOp& end = *body.ops.back();
   if (end.operands.size() != op.operands.size()) return false;
+  auto replace = [&](size_t i, MlirValue* by) {
+    condition.arguments[i].replacement = body.arguments[i].replacement = op.results[i].replacement = by;
+  };
   std::vector<size_t> kept;
   for (size_t i = 0; i < op.operands.size(); ++i) {
     MlirValue* next = Resolve(end.operands[i]);
@@ -27,17 +30,11 @@ bool Simplifier::RewriteWhile(MlirOp& op) {
       kept.push_back(i);
       continue;
     }
-    replaced_[&condition.arguments[i]] = op.operands[i];
-    replaced_[&body.arguments[i]] = op.operands[i];
-    replaced_[&op.results[i]] = op.operands[i];
+    replace(i, op.operands[i]);
   }
   if (kept.size() == op.operands.size() || kept.empty()) {
     if (kept.empty())
-      for (size_t i = 0; i < op.operands.size(); ++i) {
-        replaced_.erase(&condition.arguments[i]);
-        replaced_.erase(&body.arguments[i]);
-        replaced_.erase(&op.results[i]);
-      }
+      for (size_t i = 0; i < op.operands.size(); ++i) replace(i, nullptr);
     return false;
   }
   MlirOp* loop = arena_.New<MlirOp>(op);
@@ -54,7 +51,7 @@ bool Simplifier::RewriteWhile(MlirOp& op) {
     for (size_t i = 0; i < kept.size(); ++i) {
       new (&arguments[i]) MlirValue(block->arguments[kept[i]]);
       arguments[i].index = static_cast<uint32_t>(i);
-      replaced_[&block->arguments[kept[i]]] = &arguments[i];
+      block->arguments[kept[i]].replacement = &arguments[i];
     }
     block->arguments = arguments;
   }
@@ -63,11 +60,11 @@ bool Simplifier::RewriteWhile(MlirOp& op) {
     value.owner = loop;
     value.index = static_cast<uint32_t>(i);
     new (&loop->results[i]) MlirValue(value);
-    replaced_[&op.results[kept[i]]] = &loop->results[i];
+    op.results[kept[i]].replacement = &loop->results[i];
   }
   ResolveAll(loop->regions);
   out_.push_back(loop);
-  changed_ = true;
+  Changed(*loop);
   return true;
 }
 
@@ -75,7 +72,10 @@ void Simplifier::ResolveAll(std::span<MlirRegion> regions) {
   for (MlirRegion& region : regions)
     for (MlirBlock& block : region.blocks)
       for (MlirOp* op : block.ops) {
-        for (MlirValue*& operand : op->operands) operand = Resolve(operand);
+        for (MlirValue*& operand : op->operands) {
+          if (operand->replacement != nullptr) op->round = round_;
+          operand = Resolve(operand);
+        }
         ResolveAll(op->regions);
       }
 }

@@ -25,8 +25,10 @@ const MlirOp* Simplifier::Producer(const MlirValue* value, std::string_view name
 }
 
 const MlirAttr* Simplifier::ConstantOf(const MlirValue* value) const {
-  const MlirOp* op = Producer(value, "stablehlo.constant");
-  const MlirAttr* attr = op == nullptr ? nullptr : op->Find("value");
+  static const MlirOpInfo* const kConstant = FindMlirOp("stablehlo.constant");
+  const MlirOp* op = value->owner;
+  if (op == nullptr || op->info != kConstant) return nullptr;
+  const MlirAttr* attr = op->Find("value");
   const bool usable = attr != nullptr && attr->kind == MlirAttr::Kind::kDense && !attr->elided && IsStatic(*attr->type) &&
                       !attr->data.empty();
   return usable ? attr : nullptr;
@@ -37,6 +39,7 @@ std::span<const int64_t> Simplifier::IntsOf(const MlirOp& op, std::string_view n
   const MlirAttr* attr = op.Find(name);
   if (attr == nullptr) return {};
   if (attr->kind == MlirAttr::Kind::kInts) return attr->ints;
+  if (!attr->folded_ints.empty()) return attr->folded_ints;
   std::vector<int64_t> values;
   if (attr->kind == MlirAttr::Kind::kInt) values.push_back(attr->number);
   if (attr->kind == MlirAttr::Kind::kDense && attr->type->kind == MlirType::Kind::kTensor &&
@@ -44,12 +47,12 @@ std::span<const int64_t> Simplifier::IntsOf(const MlirOp& op, std::string_view n
     const int64_t count = std::min(ElementCount(*attr->type), kMaxFoldedElements);
     for (int64_t i = 0; i < count; ++i) values.push_back(ElementAt(*attr, i).whole);
   }
-  return arena_.Copy(values);
+  return attr->folded_ints = arena_.Copy(values);
 }
 
 bool Simplifier::Rewrite(MlirOp& op) {
   if (op.info == nullptr || op.results.size() == 0) return false;
-  if (op.name == "stablehlo.while") return RewriteWhile(op);
+  if (op.info->opcode == Opcode::kWhile) return RewriteWhile(op);
   if (!op.name.starts_with("stablehlo.") || op.results.size() != 1) return false;
   if (op.name == "stablehlo.constant") {
     const MlirAttr* value = op.Find("value");
@@ -65,12 +68,16 @@ bool Simplifier::Rewrite(MlirOp& op) {
       return ReplaceWithConstant(op, arena_.New<MlirAttr>(splat));
     }
     if (MlirValue* known = KnownConstant(*value); known != nullptr && known != &op.results[0]) return ReplaceWith(op, known);
-    constants_.back().push_back({value, &op.results[0]});
+    constants_.back().emplace(value, &op.results[0]);
     return false;
   }
   if (FoldConstants(op)) return true;
   using Rule = bool (Simplifier::*)(MlirOp&);
-  static const absl::flat_hash_map<std::string_view, Rule> kRules = {
+  struct Row {
+    std::string_view name;
+    Rule rule;
+  };
+  static constexpr Row kRows[] = {
       {"stablehlo.add", &Simplifier::RewriteBinary},
       {"stablehlo.and", &Simplifier::RewriteBinary},
       {"stablehlo.broadcast_in_dim", &Simplifier::RewriteBroadcast},
@@ -93,18 +100,24 @@ bool Simplifier::Rewrite(MlirOp& op) {
       {"stablehlo.transpose", &Simplifier::RewriteTranspose},
       {"stablehlo.xor", &Simplifier::RewriteBinary},
   };
-  const auto rule = kRules.find(op.name);
-  return rule != kRules.end() && (this->*rule->second)(op);
+  static const std::vector<Rule> kRules = [] {  // by row of the table of ops
+    std::vector<Rule> rules(MlirOps().size());
+    for (const Row& row : kRows) rules[static_cast<size_t>(FindMlirOp(row.name) - MlirOps().data())] = row.rule;
+    return rules;
+  }();
+  const Rule rule = kRules[static_cast<size_t>(op.info - MlirOps().data())];
+  return rule != nullptr && (this->*rule)(op);
 }
 
 // Elementwise ops of constants.
 bool Simplifier::FoldConstants(MlirOp& op) {
-  if (op.operands.empty() || op.operands.size() > 3 || !op.regions.empty() || !IsStatic(*op.results[0].type)) return false;
+  if (op.operands.empty() || op.operands.size() > 3 || !op.regions.empty()) return false;
   const MlirAttr* values[3];
   for (size_t i = 0; i < op.operands.size(); ++i) {
     values[i] = ConstantOf(op.operands[i]);
     if (values[i] == nullptr) return false;
   }
+  if (!IsStatic(*op.results[0].type)) return false;
   const MlirAttr* direction = op.Find("comparison_direction");
   const MlirAttr* order = op.Find("compare_type");
   if (order != nullptr && order->text == "TOTALORDER") return false;
@@ -120,7 +133,7 @@ bool Simplifier::RewriteBinary(MlirOp& op) {
   const bool commutes = op.name != "stablehlo.subtract";
   if (commutes && ConstantOf(op.operands[0]) != nullptr && ConstantOf(op.operands[1]) == nullptr) {
     std::swap(op.operands[0], op.operands[1]);
-    changed_ = true;
+    Changed(op);
   }
   MlirValue* x = op.operands[0];
   const MlirType& type = *op.results[0].type;
@@ -170,7 +183,7 @@ bool Simplifier::RewriteCompare(MlirOp& op) {
       if (attr.name == "comparison_direction") attr.value = swapped;
     op.attrs = arena_.Copy(attrs);
   }
-  changed_ = true;
+  Changed(op);
   return false;
 }
 
@@ -180,7 +193,7 @@ bool Simplifier::RewriteSelect(MlirOp& op) {
   if (const MlirOp* negated = Producer(op.operands[0], "stablehlo.not")) {
     op.operands[0] = Resolve(negated->operands[0]);
     std::swap(op.operands[1], op.operands[2]);
-    changed_ = true;
+    Changed(op);
   }
   const MlirAttr* predicate = ConstantOf(op.operands[0]);
   if (predicate == nullptr) return false;
