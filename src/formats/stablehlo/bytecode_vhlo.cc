@@ -148,6 +148,11 @@ const MlirType* MlirBytecodeReader::ReadVhloType(BytecodeStream& stream) {
       type->elements = module_.arena.Copy(types);
       return type;
     }
+    case 42: {
+      MlirType* type = NewType(MlirType::Kind::kFuture);
+      type->text = "!stablehlo.future";
+      return type;
+    }
     case 33:
     case 34: {
       MlirType* type = NewType(MlirType::Kind::kOpaque);

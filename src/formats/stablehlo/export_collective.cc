@@ -61,11 +61,10 @@ void AddGroups(Exporter& exporter, const Instruction& hlo, Exporter::Attrs& attr
 
 Status ExportCollective(Exporter& exporter, const MlirOpInfo& row, const Instruction& hlo) {
   SHOAL_ASSIGN(operands, exporter.Operands(hlo));
-  if (hlo[kHasDynamicRoot]) return exporter.Refused(hlo, "the attribute has_dynamic_root has no StableHLO form");
   Exporter::Attrs attrs;
   AddGroups(exporter, hlo, attrs);
   AddChannel(exporter, hlo, ChannelType::kDeviceToDevice, attrs);
-  const uint32_t handled[] = {kReplicaGroups.id, kChannelId.id, kHasDynamicRoot.id};
+  const uint32_t handled[] = {kReplicaGroups.id, kChannelId.id};
   return exporter.ExportPlain(row, hlo, operands, std::move(attrs), handled);
 }
 

@@ -57,6 +57,29 @@ Result<Instruction*> Importer::ConstantLike(const Instruction& like, double valu
   return AddSplat(*module_.shapes.WithDefaultLayout(like.shape()), value);
 }
 
+namespace {
+
+// chlo.broadcast_zeta is chlo.zeta of the broadcast operands.
+Status ImportOfBroadcast(Importer& importer, const MlirOp& op, std::span<Instruction* const> operands) {
+  constexpr std::string_view kPrefix = "chlo.broadcast_";
+  const MlirOpInfo* plain = FindMlirOp(StrCat("chlo.", op.name.substr(kPrefix.size())));
+  SHOAL_CHECK(plain != nullptr, "every broadcast_ op has a row without the prefix");
+  std::vector<MlirValue> values(operands.size());
+  std::vector<MlirValue*> pointers;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    values[i].type = op.results[0].type;
+    values[i].lowered = operands[i];
+    pointers.push_back(&values[i]);
+  }
+  MlirOp inner = op;
+  inner.info = plain;
+  inner.name = plain->name;
+  inner.operands = pointers;
+  return plain->import(importer, inner);
+}
+
+}  // namespace
+
 // Numpy's broadcasting: operands of fewer dimensions align with the last dimensions of the result.
 Status ImportChloBroadcast(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
@@ -75,6 +98,7 @@ Status ImportChloBroadcast(Importer& importer, const MlirOp& op) {
     SHOAL_ASSIGN(broadcast, importer.BroadcastInDim(op, operand, *wide, dimensions));
     operand = broadcast;
   }
+  if (op.info->opcode == Opcode::kUnknown) return ImportOfBroadcast(importer, op, operands);
   NamedAttrs attrs;
   if (const MlirAttr* direction = op.Find("comparison_direction")) {
     const AttrDef* def = FindAttr(Opcode::kCompare, Op<Opcode::kCompare>::kDirection.id);

@@ -92,17 +92,22 @@ Status Importer::AddChannel(const MlirOp& op, NamedAttrs& attrs) {
   return {};
 }
 
+Result<NamedAttrs> Importer::CollectiveAttrs(const MlirOp& op) {
+  NamedAttrs attrs;
+  SHOAL_TRY(AddChannel(op, attrs));
+  const bool has_groups = FindAttr(op.info->opcode, kReplicaGroups.id) != nullptr;
+  if (has_groups) {
+    SHOAL_ASSIGN(groups, ReplicaGroupsOf(op));
+    attrs.push_back({kReplicaGroups.id, groups});
+  }
+  SHOAL_TRY(ConvertAttrs(op, attrs));
+  return attrs;
+}
+
 // The result of a collective has the layout of its operand.
 Status ImportCollective(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operands, importer.Operands(op));
-  NamedAttrs attrs;
-  SHOAL_TRY(importer.AddChannel(op, attrs));
-  const bool has_groups = FindAttr(op.info->opcode, kReplicaGroups.id) != nullptr;
-  if (has_groups) {
-    SHOAL_ASSIGN(groups, importer.ReplicaGroupsOf(op));
-    attrs.push_back({kReplicaGroups.id, groups});
-  }
-  SHOAL_TRY(importer.ConvertAttrs(op, attrs));
+  SHOAL_ASSIGN(attrs, importer.CollectiveAttrs(op));
   SHOAL_ASSIGN(plain, importer.ResultShape(op));
   const Shape* shape = plain;
   const bool keeps_layout = operands.size() == 1 && shape->IsArray() && operands[0]->shape().IsArray() &&

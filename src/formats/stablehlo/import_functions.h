@@ -9,6 +9,8 @@ class Importer;
 struct MlirOp;
 
 Status ImportAllToAll(Importer& importer, const MlirOp& op);
+Status ImportAsyncDone(Importer& importer, const MlirOp& op);
+Status ImportAsyncStart(Importer& importer, const MlirOp& op);
 Status ImportBarrier(Importer& importer, const MlirOp& op);
 Status ImportBroadcastInDim(Importer& importer, const MlirOp& op);
 Status ImportBroadcastMajor(Importer& importer, const MlirOp& op);

@@ -137,6 +137,11 @@ Status ImportConvert(Importer& importer, const MlirOp& op) {
   SHOAL_ASSIGN(operand, importer.Operand(op, 0));
   SHOAL_ASSIGN(shape, importer.ResultShape(op));
   if (!shape->IsArray() || !operand->shape().IsArray()) return importer.Refused(op, "the op converts arrays");
+  // The conversion of a complex number is that of its real part.
+  if (IsComplex(operand->shape().element_type()) && !IsComplex(shape->element_type())) {
+    SHOAL_ASSIGN(real, importer.Add(Opcode::kReal, {operand}));
+    operand = real;
+  }
   // Conversion keeps the layout of its operand.
   const Shape* kept = importer.module().shapes.WithType(operand->shape(), shape->element_type());
   SHOAL_ASSIGN(value, importer.Add(Opcode::kConvert, {operand}, {}, kept));

@@ -101,6 +101,7 @@ class Importer {
   // ---- import_collective.cc, import_window.cc
   Result<const ReplicaGroups*> ReplicaGroupsOf(const MlirOp& op);
   Status AddChannel(const MlirOp& op, NamedAttrs& attrs);
+  Result<NamedAttrs> CollectiveAttrs(const MlirOp& op);
   struct WindowNames {
     std::string_view strides, base_dilation, window_dilation;
   };

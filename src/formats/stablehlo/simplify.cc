@@ -85,7 +85,7 @@ bool IsKept(const MlirOp& op) {
       "stablehlo.custom_call", "stablehlo.infeed",  "stablehlo.outfeed",          "stablehlo.send",
       "stablehlo.recv",        "func.call",         "stablehlo.rng",              "stablehlo.composite",
       "stablehlo.all_reduce",  "stablehlo.all_gather", "stablehlo.collective_permute", "stablehlo.reduce_scatter",
-      "stablehlo.all_to_all",  "stablehlo.collective_broadcast", "stablehlo.collective_reduce"};
+      "stablehlo.async_start", "stablehlo.async_done", "stablehlo.all_to_all",  "stablehlo.collective_broadcast", "stablehlo.collective_reduce"};
   if (std::find(std::begin(kEffects), std::end(kEffects), op.name) != std::end(kEffects)) {
     if (op.name != "stablehlo.custom_call") return true;
     const MlirAttr* effect = op.Find("has_side_effect");
