@@ -23,7 +23,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -69,26 +71,49 @@ class ThreadPool {
     int64_t count = 0;
     void* context = nullptr;
     void (*call)(void* context, int64_t i) = nullptr;
-    std::atomic<int64_t> next = 0;
-    std::atomic<int> helpers = 0;  // workers that run this job; incremented only under the pool's mutex
+    alignas(64) std::atomic<int64_t> next = 0;
+    alignas(64) std::atomic<int> helpers = 0;  // workers that run this job; incremented only under lock_
+    std::atomic<int> vacancies = 0;            // workers that may still join; changed only under lock_
+  };
+
+  // For critical sections of a few instructions: a mutex would put a thread to sleep when many workers finish at once.
+  class SpinLock {
+   public:
+    void lock();
+    void unlock() { is_locked_.store(false, std::memory_order_release); }
+
+   private:
+    std::atomic<bool> is_locked_ = false;
+  };
+
+  struct Worker {
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool is_woken = false;
+    std::optional<std::jthread> thread;  // last, because its thread uses the other members
   };
 
   // Workers that may be busy. One of the pool's threads is the caller of Run, counted as active or not.
   int MaxWorkers() const { return threads() - std::max(1, active_threads_.load(std::memory_order_relaxed)); }
   bool HasFreeCore() const { return busy_workers_.load(std::memory_order_relaxed) < MaxWorkers(); }
+  bool HasVacancy() const { return vacancies_.load(std::memory_order_acquire) > 0 && HasFreeCore(); }
   void RunJob(Job& job);
-  void WorkerLoop();
+  void Close(Job& job);
+  void WakeSleepers();
+  void WorkerLoop(Worker& self);
+  Job* Join();
+  bool FallAsleep(Worker& self);
   static void RunTasks(Job& job);
 
-  std::vector<std::jthread> workers_;
+  std::vector<std::unique_ptr<Worker>> workers_;
   bool lacks_threads_ = false;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::vector<Job*> jobs_;             // jobs that may have tasks left
-  std::atomic<int> open_jobs_ = 0;     // jobs_.size(), readable without the mutex
-  std::atomic<int> sleepers_ = 0;
-  std::atomic<int> active_threads_ = 0;  // counted by AddActiveThread
-  std::atomic<int> busy_workers_ = 0;    // workers that run a job
+  SpinLock lock_;                  // guards jobs_ and sleepers_
+  std::vector<Job*> jobs_;         // jobs that may have tasks left
+  std::vector<Worker*> sleepers_;  // the last one fell asleep last
+  alignas(64) std::atomic<int> vacancies_ = 0;  // the sum over all jobs, less those of workers that are about to join
+  std::atomic<int> sleeping_ = 0;               // sleepers_.size(), readable without the lock
+  std::atomic<int> active_threads_ = 0;         // counted by AddActiveThread
+  std::atomic<int> busy_workers_ = 0;           // workers that run a job
   std::atomic<bool> stopping_ = false;
 };
 
