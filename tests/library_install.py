@@ -96,7 +96,8 @@ def check_cmake(prefix, scratch):
 
 
 def flags(prefix, *options):
-    env = dict(os.environ, PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig"))
+    # Without the packages of the system: a machine that only runs shoal has no others.
+    env = dict(os.environ, PKG_CONFIG_LIBDIR=str(prefix / "lib/pkgconfig"), PKG_CONFIG_PATH="")
     return shlex.split(run("pkg-config", *options, "shoal", env=env))
 
 

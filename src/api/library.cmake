@@ -49,6 +49,10 @@ cmake_path(GET OPENBLAS PARENT_PATH openblas_folder)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/shoalConfig.cmake.in ${CMAKE_BINARY_DIR}/library/shoalConfig.cmake
   INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/library/shoalConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# Written out, because pkg-config would look for the packages of Requires.private even for a program that links libshoal.so.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(shoal_static REQUIRED QUIET absl_hash absl_raw_hash_set absl_strings absl_throw_delegate protobuf re2 yaml-cpp zlib)
+list(JOIN shoal_static_STATIC_LDFLAGS " " shoal_static_libs)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/shoal.pc.in ${CMAKE_BINARY_DIR}/library/shoal.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/library/shoalConfig.cmake ${CMAKE_BINARY_DIR}/library/shoalConfigVersion.cmake
   DESTINATION ${package})

@@ -170,8 +170,8 @@ TEST_F(CollectiveRuntimeTest, ExplainsThatADeviceHasFinished) {
   EXPECT_EQ(runtime_.reason()->message,
             "deadlock: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
             "  device 1 has finished\n"
-            "  next: the outline (shoal show) with the\u00a0setting\u00a0op=communication and the\u00a0setting\u00a0groups "
-            "shows the order of the collectives");
+            "  next:\u00a0for the order of the collectives:\u00a0show with the\u00a0setting\u00a0op=communication and "
+            "the\u00a0setting\u00a0groups");
 }
 
 TEST_F(CollectiveRuntimeTest, ExplainsThatDevicesWaitForEachOther) {
@@ -186,8 +186,8 @@ TEST_F(CollectiveRuntimeTest, ExplainsThatDevicesWaitForEachOther) {
   EXPECT_EQ(runtime_.reason()->message,
             "deadlock: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
             "  device 1 waits at collective-permute pass (line 10) for device 0\n"
-            "  next: the outline (shoal show) with the\u00a0setting\u00a0op=communication and the\u00a0setting\u00a0groups "
-            "shows the order of the collectives");
+            "  next:\u00a0for the order of the collectives:\u00a0show with the\u00a0setting\u00a0op=communication and "
+            "the\u00a0setting\u00a0groups");
 }
 
 TEST_F(CollectiveRuntimeTest, ExplainsDifferentTripCounts) {
@@ -203,8 +203,8 @@ TEST_F(CollectiveRuntimeTest, ExplainsDifferentTripCounts) {
             "deadlock: devices 2,3 wait at all-reduce one (line 6) for devices 0,1\n"
             "  devices 0,1 have finished\n"
             "  in tuple t (line 11): devices 0,1 started 3 iterations; devices 2,3 started 4 iterations\n"
-            "  next: the outline (shoal show) with the\u00a0setting\u00a0op=communication and the\u00a0setting\u00a0groups "
-            "shows the order of the collectives");
+            "  next:\u00a0for the order of the collectives:\u00a0show with the\u00a0setting\u00a0op=communication and "
+            "the\u00a0setting\u00a0groups");
 }
 
 TEST_F(CollectiveRuntimeTest, CombinesContributionsInMemberOrder) {

@@ -2,7 +2,8 @@
 # and man pages, which the installed program prints itself.
 install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.hlo")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.hlo"
+  PATTERN "embed/*")
 set(generated ${CMAKE_BINARY_DIR}/generated)
 install(CODE "execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/generate \"$<TARGET_FILE:shoal_cli>\" ${generated} COMMAND_ERROR_IS_FATAL ANY)")
 install(FILES ${generated}/shoal.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME shoal)

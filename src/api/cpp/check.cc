@@ -16,7 +16,10 @@ namespace {
 
 shoal::CheckedFile CheckFile(const std::string& path, CheckReport& report) {
   ModuleFile file = ReadModuleFile(path, {.strict = true});
-  if (file.module != nullptr) Verify(*file.module, file.diags);
+  if (file.module != nullptr) {
+    Verify(*file.module, file.diags);
+    file.diags = WithStacks(file.diags, *file.module);
+  }
   report.Add(path, file.module.get(), file.text(), file.diags);
   shoal::CheckedFile out{path, file.diags.errors(), file.diags.warnings()};
   if (std::ranges::any_of(file.diags.found(), IsEnvironmentError)) out.kind = ErrorKind::kEnvironment;

@@ -56,7 +56,8 @@ shoal::Result<ModuleHandle> VerifiedModule(ModuleHandle module) {
 
 Error ModuleState::InvalidModuleError() const {
   LocatedDiags all = ReaderDiags();
-  for (const Diag& diag : Verified().found()) all.diags.Add(diag);
+  const Diags verified = WithStacks(Verified(), module());
+  for (const Diag& diag : verified.found()) all.diags.Add(diag);
   return internal::MakeError(std::move(all));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/cpp/error_state.h"
+#include "api/cpp/diag_stack.h"
 #include "core/ir/users.h"
 #include "formats/files/module_file.h"
 #include "shoal/module.h"
@@ -29,7 +30,7 @@ struct ModuleState : std::enable_shared_from_this<ModuleState> {
   // As messages name it: "<stdin>" rather than "-".
   const std::string& name() const { return module().source == nullptr ? file.path : module().source->name(); }
   std::shared_ptr<const Source> text() const { return {shared_from_this(), module().source.get()}; }
-  Error MakeError(const Diag& diag) const { return internal::MakeError(diag, file.path, text()); }
+  Error MakeError(const Diag& diag) const { return internal::MakeError(WithStack(diag, module()), file.path, text()); }
   // Deviations from XLA's grammar.
   LocatedDiags ReaderDiags() const { return {file.diags, file.path, text()}; }
   // The deviations and the broken rules.

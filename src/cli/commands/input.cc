@@ -4,6 +4,7 @@
 
 #include "cli/commands/base.h"
 #include "cli/commands/interrupt.h"
+#include "cli/commands/next_step.h"
 
 namespace shoal::cli {
 namespace {
@@ -21,6 +22,12 @@ void PrintWarnings(int64_t count, std::string_view file, const CommonFlags& flag
 }
 
 std::string_view FileOf(std::span<const Diag> diags) { return diags.empty() ? "" : std::string_view(diags.front().at.file); }
+
+// The file at fault, as an argument of a command.
+std::string PathOf(const Error& error) {
+  const std::string_view file = FileOf(error.diags());
+  return std::string(file == "<stdin>" ? "-" : file);
+}
 
 std::vector<std::string> own_packages;
 
@@ -60,7 +67,7 @@ void PrintWarnings(const Module& module, const CommonFlags& flags) {
 int Fail(const Error& error, const CommonFlags& flags) {
   const int status = StatusOf(error.kind());
   if (flags.json) return std::max(WriteText(error.ToJson()), status);
-  PrintToStderr(error.ToText(StyleOf(flags, Severity::kError)));
+  PrintToStderr(WithCommands(error.ToText(StyleOf(flags, Severity::kError)), PathOf(error)));
   PrintWarnings(error.warning_count(), FileOf(error.diags()), flags,
                 [&] { return error.ToText(StyleOf(flags, Severity::kWarning)); });
   return status;

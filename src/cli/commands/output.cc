@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "cli/commands/base.h"
+#include "cli/commands/next_step.h"
 #include "cli/commands/option_names.h"
 #include "core/base/files.h"
 
@@ -55,7 +56,8 @@ Status WriteOutput(const std::string& path, std::string_view bytes) {
 
 // A failure to write to standard error cannot be reported.
 void PrintToStderr(std::string_view text) {
-  WriteAll(STDERR_FILENO, Wrapped(EscapeForTerminal(WithOptionNames(text), ErrorStyle().color), ErrorStyle().width));
+  const std::string shown = EscapeForTerminal(WithOptionNames(text), ErrorStyle().color);
+  WriteAll(STDERR_FILENO, WrappedExceptCommands(shown, ErrorStyle().width));
 }
 
 void PrintInPlace(std::string_view text) {

@@ -9,6 +9,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/options/command_info.h"
 #include "cli/commands/input.h"
+#include "cli/commands/next_step.h"
 #include "cli/commands/output.h"
 
 namespace shoal::cli {
@@ -251,6 +252,7 @@ bool HasArgument(int argc, char** argv, std::string_view argument) {
 int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) {
   CLI::App app("A toolkit for XLA HLO modules, the compiled programs of distributed machine learning.", "shoal");
   app.formatter(std::make_shared<HelpFormatter>());
+  SetCommandLine(argc, argv);
   SetWidth(std::nullopt);
   SetOwnPackages("");
   app.require_subcommand(1);

@@ -54,7 +54,10 @@ std::string RenderOne(const Diag& diag, const Source& source, const DiagStyle& s
   const char* reset = style.color ? "\033[0m" : "";
 
   // Names and messages may contain control characters of a file; only the colours here may reach the terminal.
-  const std::string name = EscapeName(source.name()), message = EscapeForTerminal(diag.message, /*has_colors=*/false);
+  const std::string name = EscapeName(source.name());
+  std::string message = EscapeForTerminal(diag.message, /*has_colors=*/false);
+  if (!diag.rule.empty() && diag.rule != kEnvironmentRule)
+    message.insert(std::min(message.find('\n'), message.size()), StrCat(" [", diag.rule, "]"));
   std::string out;
   if (diag.at.known()) {
     LineColumn location = source.Locate(diag.at.offset);
@@ -63,7 +66,6 @@ std::string RenderOne(const Diag& diag, const Source& source, const DiagStyle& s
     StrAppend(&out, bold, name, ": ", reset);
   }
   StrAppend(&out, hue, error ? "error: " : "warning: ", reset, message);
-  if (!diag.rule.empty() && diag.rule != kEnvironmentRule) StrAppend(&out, " [", diag.rule, "]");
   if (style.verbose) StrAppend(&out, " (", diag.site.file, ":", diag.site.line, ")");
   if (diag.at.known()) {
     std::string_view line = source.LineAt(diag.at.offset);

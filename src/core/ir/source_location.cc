@@ -65,6 +65,10 @@ bool IsInstalledFile(std::string_view file, std::span<const std::string> own_pac
 
 std::string FormatFrame(const SourceFrame& frame) { return StrCat(WithoutPrefix(frame.file), ":", frame.line); }
 
+std::string FormatCall(const SourceFrame& frame) {
+  return StrCat(FormatFrame(frame), frame.function.empty() ? "" : " in ", frame.function);
+}
+
 std::string SourceLocationOf(const Instruction& hlo, const Module& module, std::span<const std::string> own_packages) {
   const Metadata* metadata = hlo[kMetadata];
   if (metadata == nullptr) return "";

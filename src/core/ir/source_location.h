@@ -24,6 +24,8 @@ bool IsInstalledFile(std::string_view file, std::span<const std::string> own_pac
 
 // "model.py:12". A path into an installed package begins after site-packages/.
 std::string FormatFrame(const SourceFrame& frame);
+// "model.py:12 in layer"
+std::string FormatCall(const SourceFrame& frame);
 
 // "model.py:12": the innermost frame of the stack outside of installed packages, else the location in the metadata. Empty
 // if there is none.

@@ -145,8 +145,7 @@ std::optional<Diag> DeadlockReport::Explain() const {
     StrAppend(&message, "\n  ", DeviceList(finished), finished.size() == 1 ? " has finished" : " have finished");
   add(Differences(involved, /*branches=*/true));
   add(Differences(involved, /*branches=*/false));
-  StrAppend(&message, "\n  next: the outline (shoal show) with ", Setting("op=communication"), " and ", Setting("groups"),
-            " shows the order of the collectives");
+  message += NextStep("for the order of the collectives", "show", {Setting("op=communication"), Setting("groups")});
   return Fail(all[0].at->at, "", std::move(message));
 }
 

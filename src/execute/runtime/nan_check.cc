@@ -1,3 +1,5 @@
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -8,8 +10,6 @@
 #include "execute/data/compare.h"
 #include "execute/data/outputs.h"
 #include "execute/runtime/observers.h"
-#include "core/ir/common_attrs.h"
-#include "core/ir/source_location.h"
 #include "core/ops/data_movement.h"
 #include "core/ops/op.h"
 #include "core/ops/structure.h"
@@ -154,14 +154,18 @@ class NanCheck : public Observer {
     if (found.in->rank() > 0) StrAppend(&message, ", the first at ", IndexText(found.first, found.in->dims()));
     if (hlo.parent != module_.entry) StrAppend(&message, ", in computation ", hlo.parent->name);
     message += Iterations(counts_[static_cast<size_t>(device.id())], hlo.parent);
-    const Metadata* metadata = hlo[kMetadata];
-    const std::string next = StrCat("\n  next: a run with ", Setting("dump='"), hlo.name, "$' writes the value of ", hlo.name,
-                                    ", and with the names of its operands theirs");
-    if (metadata == nullptr) return message + next;
-    const std::string source = SourceLocationOf(hlo, module_);
-    if (!metadata->op_name.empty()) StrAppend(&message, "; from ", metadata->op_name);
-    if (!source.empty()) StrAppend(&message, metadata->op_name.empty() ? "; from " : ", ", source);
-    return message + next;
+    const std::string purpose = StrCat("for the values of ", hlo.name, hlo.operands.empty() ? "" : " and its operands");
+    return message + NextStep(purpose, kSameCommand, {Setting("dump=" + NamePattern(hlo))});
+  }
+
+  // A regular expression that matches the names of an instruction and its operands.
+  static std::string NamePattern(const Instruction& hlo) {
+    std::vector<std::string_view> names = {hlo.name};
+    for (const Instruction* operand : hlo.operands)
+      if (std::ranges::find(names, operand->name) == names.end()) names.push_back(operand->name);
+    std::string pattern = StrJoin(names, "|", [](std::string* out, std::string_view name) { *out += re2::RE2::QuoteMeta({name.data(), name.size()}); });
+    re2::RE2::GlobalReplace(&pattern, R"(\\-)", "-");  // easier to read, and no operator outside of brackets
+    return StrCat("^(", pattern, ")$");
   }
 
   const Module& module_;

@@ -219,8 +219,7 @@ class Writer {
   // One line for each frame, innermost first, below the line of the op.
   void Stack(const std::vector<SourceFrame>& stack, int64_t depth) {
     for (const SourceFrame& frame : stack)
-      Heading(depth + 1, StrCat("at ", FormatFrame(frame), frame.function.empty() ? "" : StrCat(" in ", frame.function)),
-              LineColor::kFaint);
+      Heading(depth + 1, StrCat("at ", FormatCall(frame)), LineColor::kFaint);
   }
 
   const ShownModule& shown_;

@@ -41,7 +41,7 @@ Array GeneratedArray(std::string_view name, uint64_t leaf, const Shape& shape) {
 
 std::string UnsupportedCall(const Instruction& hlo) {
   const std::string_view target = hlo[CustomCall::kTarget];
-  const std::string hint = StrCat("; ", Setting("stub_custom_calls"), " generates placeholder results");
+  const std::string hint = NextStep("to generate placeholder results", kSameCommand, {Setting("stub_custom_calls")});
   if (!HasTrait(hlo, kHostCallback)) return StrCat("unknown custom call \"", target, "\"", hint);
   return StrCat("custom call \"", target, "\" calls a function of the Python process that compiled the module, which shoal cannot run",
                 hint);

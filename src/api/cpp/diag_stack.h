@@ -1,0 +1,14 @@
+// Adds to errors at instructions the part of the user's program from which the instruction originates.
+#pragma once
+
+#include "core/base/diags.h"
+#include "core/ir/module.h"
+
+namespace shoal::internal {
+
+// Appends the name of the op and the frames of the user's Python stack to the message of each error that is located at an
+// instruction of the module, innermost frame first. Errors with the same origin as the error before get none.
+Diags WithStacks(const Diags& diags, const Module& module);
+Diag WithStack(const Diag& diag, const Module& module);
+
+}  // namespace shoal::internal
