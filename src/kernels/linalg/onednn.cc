@@ -243,7 +243,7 @@ class Library : public OneDnn {
   void Bf16Gemm(bool a_transposed, bool b_transposed, int64_t m, int64_t n, int64_t k, const uint16_t* a, int64_t lda,
                 const uint16_t* b, int64_t ldb, float* c, int64_t ldc) const override {
     UseOneThread();
-    const Matmul matmul = MatmulFor({a_transposed, b_transposed, m, n, k, lda, ldb, ldc});
+    const Matmul& matmul = MatmulFor({a_transposed, b_transposed, m, n, k, lda, ldb, ldc});
     Memory left(matmul.desc.src_desc(), Cpu(), const_cast<uint16_t*>(a));
     Memory right(matmul.desc.weights_desc(), Cpu(), const_cast<uint16_t*>(b));
     Memory sums(matmul.desc.dst_desc(), Cpu(), c);
@@ -274,10 +274,11 @@ class Library : public OneDnn {
     dnnl::matmul primitive;
   };
 
-  // key: a transposed, b transposed, m, n, k, leading dimensions.
-  Matmul MatmulFor(const std::vector<int64_t>& key) const {
-    std::lock_guard lock(mutex_);
-    if (auto found = matmuls_.find(key); found != matmuls_.end()) return found->second;
+  // key: a transposed, b transposed, m, n, k, leading dimensions. Each thread has its own table: tiles take so little time
+  // that threads would wait for each other's lock. The code of a primitive is shared, in oneDNN's own cache.
+  static const Matmul& MatmulFor(const std::vector<int64_t>& key) {
+    thread_local std::map<std::vector<int64_t>, Matmul> matmuls;
+    if (auto found = matmuls.find(key); found != matmuls.end()) return found->second;
     const int64_t m = key[2], n = key[3], k = key[4];
     auto matrix = [](int64_t rows, int64_t columns, bool transposed, int64_t leading, Memory::data_type type) {
       return Desc({rows, columns}, type, transposed ? Memory::dims{1, leading} : Memory::dims{leading, 1});
@@ -288,11 +289,10 @@ class Library : public OneDnn {
                                                  matrix(m, n, false, key[7], Memory::data_type::f32)},
                                                 OwnScratchpad(), Cpu());
     matmul.primitive = dnnl::matmul(matmul.desc);
-    return matmuls_[key] = matmul;
+    return matmuls[key] = std::move(matmul);
   }
 
   mutable std::mutex mutex_;
-  mutable std::map<std::vector<int64_t>, Matmul> matmuls_;
   mutable std::map<std::vector<int64_t>, std::shared_ptr<const OneDnn::Convolution>> convolutions_;
 };
 

@@ -71,11 +71,11 @@ struct Tiles {
 
 Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch) {
   // A tile has at least so many multiplications (about 50 µs), so many rows or columns and such sums. Smaller tiles would
-  // cost more to pack. Sixteen tiles are enough for most machines; the largest matrices have more, so that threads of
-  // different speeds end together.
-  constexpr int64_t kWork = 1 << 22, kSide = 96, kDepth = 512, kEnough = 16, kMax = 64;
+  // cost more to pack. With several tiles for each thread, threads of different speeds end together. Sums are split only if
+  // there would be few tiles, because the parts take memory.
+  constexpr int64_t kWork = 1 << 22, kSide = 96, kDepth = 512, kMax = 64, kFew = 16;
   const int64_t matrices = std::min(batch, kMax), work = m * n * std::max<int64_t>(k, 1);
-  const int64_t all = std::min(std::max(std::min(work / kWork * matrices, kEnough), work >> 28), kMax);
+  const int64_t all = std::min(work / kWork * matrices, kMax);
   const int64_t wanted = (all + matrices - 1) / matrices;
   Tiles tiles;
   // Halves the longer side of a tile until there are enough tiles.
@@ -90,7 +90,7 @@ Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch) {
     else
       break;
   }
-  const int64_t missing = (wanted + tiles.down * tiles.across - 1) / (tiles.down * tiles.across);
+  const int64_t missing = (std::min(wanted, kFew) + tiles.down * tiles.across - 1) / (tiles.down * tiles.across);
   tiles.deep = std::max<int64_t>(1, std::min(missing, k / kDepth));
   return tiles;
 }
