@@ -7,6 +7,7 @@
 #include "kernels/arrays/strided.h"
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/linalg/gemm.h"
+#include "kernels/linalg/rounding_gemm.h"
 
 namespace shoal::internal {
 namespace {
@@ -187,21 +188,12 @@ void MultiplyAs(ElementType type, const DotOperand& lhs, const DotOperand& rhs, 
 
 // Multiplies matrices of bf16, rounding every product and every sum.
 void MultiplyRoundingEachStep(const DotOperand& lhs, const DotOperand& rhs, uint16_t* out) {
-  const std::span<const uint16_t> a = lhs.array.As<uint16_t>(), b = rhs.array.As<uint16_t>();
+  const uint16_t* a = lhs.array.As<uint16_t>().data();
+  const uint16_t* b = rhs.array.As<uint16_t>().data();
   ForEachBatch(lhs, rhs, [&](int64_t lhs_offset, int64_t rhs_offset) {
-    for (int64_t i = 0; i < lhs.free; ++i) {
-      for (int64_t j = 0; j < rhs.free; ++j) {
-        int64_t left = lhs_offset + i * lhs.free_stride, right = rhs_offset + j * rhs.free_stride;
-        uint16_t sum = 0;
-        for (int64_t k = 0; k < lhs.contracting; ++k) {
-          const float product = FromBf16(a[static_cast<size_t>(left)]) * FromBf16(b[static_cast<size_t>(right)]);
-          sum = ToBf16(FromBf16(sum) + FromBf16(ToBf16(product)));
-          left += lhs.contracting_stride;
-          right += rhs.contracting_stride;
-        }
-        *out++ = sum;
-      }
-    }
+    GemmRoundingEachStep(lhs.free, rhs.free, lhs.contracting, {a + lhs_offset, lhs.free_stride, lhs.contracting_stride},
+                         {b + rhs_offset, rhs.contracting_stride, rhs.free_stride}, out);
+    out += lhs.free * rhs.free;
   });
 }
 
