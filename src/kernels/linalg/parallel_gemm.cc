@@ -69,12 +69,21 @@ struct Tiles {
   int64_t count() const { return down * across * deep; }
 };
 
-Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch) {
+// Real multiplications in a product of two elements.
+template <class T>
+constexpr int64_t kWorkPerProduct = 1;
+template <class T>
+constexpr int64_t kWorkPerProduct<std::complex<T>> = 4;
+
+Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch, int64_t work_per_product) {
   // A tile has at least so many multiplications (about 50 µs), so many rows or columns and such sums. Smaller tiles would
   // cost more to pack. With several tiles for each thread, threads of different speeds end together. Sums are split only if
   // there would be few tiles, because the parts take memory.
   constexpr int64_t kWork = 1 << 22, kSide = 96, kDepth = 512, kMax = 64, kFew = 16;
-  const int64_t matrices = std::min(batch, kMax), work = m * n * std::max<int64_t>(k, 1);
+  // In the time in which one core reads an element from memory, it multiplies about so many.
+  constexpr int64_t kWorkPerRead = 16;
+  const int64_t matrices = std::min(batch, kMax);
+  const int64_t work = (m * n * work_per_product + (m + n) * kWorkPerRead) * std::max<int64_t>(k, 1);
   const int64_t all = std::min(work / kWork * matrices, kMax);
   const int64_t wanted = (all + matrices - 1) / matrices;
   Tiles tiles;
@@ -113,7 +122,7 @@ template <class T, class Sum>
 void TiledGemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, std::span<const GemmOffsets> offsets, Sum* c,
            ThreadPool& pool) {
   const auto batch = static_cast<int64_t>(offsets.size());
-  const Tiles tiles = TilesOf(m, n, k, batch);
+  const Tiles tiles = TilesOf(m, n, k, batch, kWorkPerProduct<T>);
   const int64_t per_part = tiles.down * tiles.across, size = batch * m * n;
   const int64_t each = std::max<int64_t>(1, m * n * std::max<int64_t>(k, 1) / tiles.count());
   std::unique_ptr<Sum[]> sums;
