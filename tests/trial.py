@@ -157,6 +157,75 @@ def trial_residuals(t):
     t.check("a candidate", any(row["computed_by"]["name"] == "residual" for row in memory["rematerialization"]), str(memory["rematerialization"]))
 
 
+def trial_residuals_of_compilers(t):
+    """Item 3: conversions that XLA:CPU inserts do not hide the op; the stacks of the golden transformers name an op and its line."""
+    text = SCAN.replace("row = f32[1,256,256] reshape(residual)", "narrow = bf16[256,256] convert(residual)\n  row = bf16[1,256,256] reshape(narrow)").replace("f32[16,", "bf16[16,")
+    text = text.replace("none = f32[]", "none = bf16[]").replace("low = f32[] constant(-1)", "wide = f32[16,256,256] convert(b)\n  low = f32[] constant(-1)").replace("reduce(b,", "reduce(wide,")
+    text = text.replace("wide = bf16[", "wide = f32[")
+    memory = t.json("mem", t.file("narrow.hlo", text))
+    found = [row["computed_by"]["source"] for row in memory["live_at_peak"] if row["type"].startswith("bf16[16,256,256]") and "computed_by" in row]
+    t.check("the op before the conversion", found == ["model.py:42"], str(memory["live_at_peak"][:3]))
+    for path in sorted((t.shared / "golden/jax").glob("transformer_*.hlo")) if t.shared else []:
+        if "source_line=" not in path.read_text(encoding="utf-8") and "StackFrames" not in path.read_text(encoding="utf-8"):
+            continue
+        for row in (row for row in t.json("mem", path, "--top=10")["live_at_peak"][:10] if row["name"].startswith("while") and "computed_by" in row):
+            by = row["computed_by"]
+            t.check(f"{path.name}: {row['name']} has an op and a line", by["name"] and by["source"] and not by["opcode"].startswith("while"), str(row))
+
+
+def trial_mixed_precision(t):
+    """Item 4: bounds follow the types inside the modules; the output has the bound and the error; no false alarm on goldens."""
+    narrow = "HloModule a\nENTRY e {\n  x = bf16[64,256] parameter(0)\n  w = bf16[256,64] parameter(1)\n"
+    dims = "lhs_contracting_dims={1}, rhs_contracting_dims={0}"
+    a = t.file("narrow.hlo", narrow + f"  d = bf16[64,64] dot(x, w), {dims}\n  ROOT r = f32[64,64] convert(d)\n}}\n")
+    b = t.file("wide.hlo", narrow + f"  y = f32[64,256] convert(x)\n  v = f32[256,64] convert(w)\n  ROOT r = f32[64,64] dot(y, v), {dims}\n}}\n")
+    one = t.json("compare", a, b)
+    t.check("bf16 inside", one and one["ok"] and one["outputs"][0]["rel_bound"] > 1e-3 and "error" in one["outputs"][0], str(one))
+    wrong = t.file("wrong.hlo", b.read_text(encoding="utf-8").replace("ROOT r = f32[64,64] dot(y, v)", "d = f32[64,64] dot(y, v)").replace("\n}", "\n  two = f32[] constant(1.1)\n  s = f32[64,64] broadcast(two), dimensions={}\n  ROOT r = f32[64,64] multiply(d, s)\n}"))
+    t.check("a wrong factor is found", t.run("compare", a, wrong).returncode == 1)
+    for before in sorted((t.shared / "golden/jax").glob("*.before.hlo"))[:: t.stride] if t.shared else []:
+        for other in ("after", "gpu"):
+            path = before.with_name(before.name.replace(".before.", f".{other}."))
+            if path.exists():
+                done = t.run("compare", before, path)
+                t.check(f"{path.name}: no false alarm", done.returncode == 0, done.stdout[-300:] + done.stderr[-300:])
+
+
+def trial_messages(t):
+    """A NaN, a deadlock and an unknown custom call: the Python stack, and a command that can be pasted and works."""
+    tables = ('FileNames\n1 "model.py"\n2 "train.py"\n\nFunctionNames\n1 "layer"\n2 "main"\n\nFileLocations\n1 {file_name_id=1 function_name_id=1 line=12 end_line=12 column=1 end_column=2}\n'
+              "2 {file_name_id=2 function_name_id=2 line=40 end_line=40 column=1 end_column=2}\n\nStackFrames\n1 {file_location_id=2 parent_frame_id=1}\n2 {file_location_id=1 parent_frame_id=2}\n\n")
+    at = ', metadata={op_name="jit(f)/op" stack_frame_id=2}'
+    nan = t.file("nan.hlo", f"HloModule m\n\n{tables}ENTRY e {{\n  x = f32[] constant(-1)\n  ROOT y = f32[] log(x){at}\n}}\n")
+    call = t.file("call.hlo", f'HloModule m\n\n{tables}ENTRY e {{\n  ROOT y = f32[] custom-call(), custom_call_target="mine"{at}\n}}\n')
+    stall = t.file("stall.hlo", f"HloModule m, replica_count=2\n\n{tables}c {{\n  x = u32[] parameter(0)\n  ROOT y = u32[] collective-permute(x), source_target_pairs={{{{0,1}}}}{at}\n}}\n"
+                   "d {\n  ROOT x = u32[] parameter(0)\n}\nENTRY e {\n  i = u32[] replica-id()\n  o = u32[] constant(0)\n  p = pred[] compare(i, o), direction=GT\n"
+                   "  ROOT r = u32[] conditional(p, i, i), true_computation=c, false_computation=d\n}\n")
+    for path, option in ((nan, "--check-nans"), (call, "--engine=interp"), (stall, "--random_seed=1")):
+        done = t.run("run", path, option)
+        lines = done.stderr.splitlines()
+        t.check(f"{path.name}: the stack", "    model.py:12 in layer" in lines and "    train.py:40 in main" in lines, done.stderr)
+        command = [line for line in lines if line.startswith("  next: ")]
+        t.check(f"{path.name}: the next command", len(command) == 1 and ": shoal " in command[0], done.stderr)
+        again = command[0].rpartition(": shoal ")[2] if command else "false"
+        done = subprocess.run(f"{t.binary} {again}", shell=True, cwd=t.scratch, capture_output=True, text=True, check=False)
+        t.check(f"{path.name}: the next command works", done.returncode == (1 if path == nan else 0), done.stderr)
+    t.check("the values were written", list((t.scratch / "dump").rglob("x.npy")) != [])
+
+
+def trial_tables(t):
+    """Sorted tables, the mesh as the user wrote it, two modules side by side, the change of the step time as a threshold."""
+    path = t.file("spmd.hlo", PARTITIONED)
+    half = t.file("half.hlo", PARTITIONED.replace("bf16[1024,", "bf16[2048,"))
+    named = t.file("named.hlo", PARTITIONED.replace("x = bf16[1024,4096]{1,0} parameter(0)", "x = bf16[1024,4096]{1,0} parameter(0), sharding={mesh['fsdp'=4,'tp'=2], [{}, {}]}").replace("[1,8]<=[8]", "[2,4]<=[4,2]T(1,0)"))
+    t.check("comm --sort", t.run("comm", path, "--sort=payload").returncode == 0 and t.run("cost", path, "--sort=flops").returncode == 0)
+    t.check("names of axes", "fsdp=4" in t.run("comm", named).stdout and "(1)" not in t.run("comm", named).stdout, t.run("comm", named).stdout)
+    text = t.run("time", path, half, "--on=h100x8").stdout
+    t.check("time A B", "change" in text and "step" in text, text)
+    done = t.run("diff", path, half, "--on=h100x8", "--threshold=step_seconds<=+2%")
+    t.check("diff --on", done.returncode == 3 and "step_seconds" in done.stdout, done.stdout + done.stderr)
+
+
 def trial_profiles(t):
     """Item 5: library kernels belong to their calls; a profile of another program is an error."""
     if not t.shared:

@@ -1,5 +1,6 @@
 #include "analyze/memory/buffer_producer.h"
 
+#include "core/ir/common_attrs.h"
 #include "core/ops/async_pairs.h"
 #include "core/ops/structure.h"
 #include "core/ops/traits.h"
@@ -42,6 +43,25 @@ const Instruction* CallOf(const Instruction& value) {
   for (int i = 0; i < kMaxDepth && IsAsyncChain(*at) && !IsAsyncStart(*at) && at->operand_count() > 0; ++i) at = at->operands[0];
   const bool is_call = CallsComputations(*at) && CallKindOf(*at) == CallKind::kOnce && !IsFusion(*at);
   return is_call && CalledComputations(*at).size() == 1 ? at : nullptr;
+}
+
+bool HasOrigin(const Instruction& hlo) {
+  const Metadata* metadata = hlo[kMetadata];
+  return metadata != nullptr && (!metadata->op_name.empty() || !metadata->source_file.empty() || metadata->stack_frame_id > 0);
+}
+
+// The op of the user's program that computes the value: compilers insert conversions, and fusions, without its origin.
+// The instruction itself if there is none.
+const Instruction& OpOfProgram(const Instruction& hlo) {
+  const Instruction* at = &hlo;
+  for (int i = 0; i < kMaxDepth && !HasOrigin(*at); ++i) {
+    const Instruction* next = ForwardedBy(*at);
+    if (IsConvert(*at) && at->operand_count() == 1) next = at->operands[0];
+    if (IsFusion(*at) && (*at)[kCalls] != nullptr) next = (*at)[kCalls]->root;
+    if (next == nullptr) return hlo;
+    at = next;
+  }
+  return HasOrigin(*at) ? *at : hlo;
 }
 
 }  // namespace
@@ -102,7 +122,8 @@ const Instruction* BufferProducers::Of(const LiveBuffer& buffer) {
     const auto [loop, element] = InitializedLoop(*buffer.hlo);
     if (loop != nullptr) found = OfLoopElement(*loop, element, 0);
   }
-  return found == buffer.hlo ? nullptr : found;
+  if (found == buffer.hlo || found == nullptr) return nullptr;
+  return is_stacked_ ? &OpOfProgram(*found) : found;
 }
 
 // `index`: the element of a tuple, or -1 for an array.

@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kMaxFrames = 6;
+constexpr size_t kMaxCalls = 6;
 
 const Instruction* InstructionAt(const Module& module, uint32_t offset) {
   for (const Computation* computation : module.computations)
@@ -20,12 +20,17 @@ const Instruction* InstructionAt(const Module& module, uint32_t offset) {
   return nullptr;
 }
 
-// The frames outside of installed packages; if there are none, the innermost frame.
-std::vector<SourceFrame> UserFrames(const SourceLines& lines, const Instruction& hlo) {
-  std::vector<SourceFrame> stack = lines.StackOf(hlo);
-  const auto installed = std::ranges::stable_partition(stack, [](const SourceFrame& frame) { return !IsInstalledFile(frame.file); });
-  stack.erase(std::max(installed.begin(), stack.begin() + (stack.empty() ? 0 : 1)), stack.end());
-  return stack;
+// The calls outside of installed packages; if there are none, the innermost call. XLA repeats the callers of a function
+// when it inlines the function; here, each call is listed once.
+std::vector<std::string> UserCalls(const SourceLines& lines, const Instruction& hlo) {
+  const std::vector<SourceFrame> stack = lines.StackOf(hlo);
+  std::vector<std::string> calls;
+  for (const SourceFrame& frame : stack) {
+    std::string call = IsInstalledFile(frame.file) ? "" : FormatCall(frame);
+    if (!call.empty() && std::ranges::find(calls, call) == calls.end()) calls.push_back(std::move(call));
+  }
+  if (calls.empty() && !stack.empty()) calls.push_back(FormatCall(stack[0]));
+  return calls;
 }
 
 // "\n  from jit(step)/log, model.py:12". Several frames have a line each.
@@ -33,14 +38,14 @@ std::string OriginOf(const Diag& diag, const Module& module) {
   const Instruction* hlo = diag.at.known() ? InstructionAt(module, diag.at.offset) : nullptr;
   const Metadata* metadata = hlo == nullptr ? nullptr : (*hlo)[kMetadata];
   if (metadata == nullptr) return "";
-  const std::vector<SourceFrame> frames = UserFrames(SourceLines(module), *hlo);
+  const std::vector<std::string> calls = UserCalls(SourceLines(module), *hlo);
   std::vector<std::string> first;
   if (!metadata->op_name.empty()) first.emplace_back(metadata->op_name);
-  if (frames.size() == 1) first.push_back(FormatCall(frames[0]));
-  std::string text = first.empty() && frames.empty() ? "" : StrCat("\n  from ", StrJoin(first, ", "));
-  if (frames.size() == 1) return text;
-  for (size_t i = 0; i < frames.size() && i < kMaxFrames; ++i) StrAppend(&text, "\n    ", FormatCall(frames[i]));
-  if (frames.size() > kMaxFrames) StrAppend(&text, "\n    … and ", Pluralize(frames.size() - kMaxFrames, "more frame"));
+  if (calls.size() == 1) first.push_back(calls[0]);
+  std::string text = first.empty() && calls.empty() ? "" : StrCat("\n  from ", StrJoin(first, ", "));
+  if (calls.size() == 1) return text;
+  for (size_t i = 0; i < calls.size() && i < kMaxCalls; ++i) StrAppend(&text, "\n    ", calls[i]);
+  if (calls.size() > kMaxCalls) StrAppend(&text, "\n    … and ", Pluralize(calls.size() - kMaxCalls, "more frame"));
   return text;
 }
 

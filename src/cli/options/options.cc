@@ -96,12 +96,14 @@ std::string UnknownOption(const CLI::App& command, std::span<const std::string> 
   return {};
 }
 
-// The error message; names the environment variable if the invalid value is from there instead of an option.
+// The error message. Describes the option that is missing, or names the environment variable if the invalid value is
+// from there instead of an option.
 std::string MessageOf(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const std::string message = error.what();
   for (const CLI::App* command : app.get_subcommands()) {
     for (const CLI::Option* option : command->get_options()) {
       const std::string name = option->get_name(), variable = option->get_envname();
+      if (message == name + " is required") return StrCat(message, ": ", option->get_description());
       if (variable.empty() || !message.starts_with(name + ":")) continue;
       const auto is_given = [&](const char* argument) { return std::string_view(argument).starts_with(name); };
       if (std::none_of(argv + 1, argv + argc, is_given)) return variable + message.substr(name.size());
@@ -159,12 +161,17 @@ Option& Option::OneOf(const std::vector<std::string>& names) {
 }
 
 Option& Option::NotNegative() {
-  option_->check(CLI::NonNegativeNumber);
+  option_->check([](const std::string& text) { return text.starts_with('-') ? "must not be negative, got " + text : ""; }, "NONNEGATIVE");
   return *this;
 }
 
 Option& Option::Positive() {
-  option_->check(CLI::PositiveNumber);
+  option_->check(
+      [](const std::string& text) {
+        const std::optional<double> number = ParseNumber(text);
+        return number && !(*number > 0) ? "must be positive, got " + text : std::string();
+      },
+      "POSITIVE");
   return *this;
 }
 
@@ -259,7 +266,8 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
   app.set_version_flag("--version", kVersion);
   app.footer(
       "Run shoal COMMAND --help for the options of a command. Modules are HLO text, StableHLO or protobuf, optionally gzipped.");
-  const auto is_first = [&](const Command& command) { return argc > 1 && std::string_view(argv[1]) == command.name; };
+  const auto is_named = [](std::string_view name) { return [name](const Command& command) { return name == command.name; }; };
+  const auto is_first = is_named(argc > 1 ? argv[1] : "");
   const bool starts_with_command = std::ranges::any_of(commands, is_first);
   std::map<const CLI::App*, Action> actions;
   for (const Command& command : commands) {
@@ -282,6 +290,8 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
   try {
     std::vector<std::string> arguments = NormalizedArguments(argc, argv);
     ExpandHelp(arguments);
+    if (argc > 2 && std::string_view(argv[1]) == "help" && std::ranges::none_of(commands, is_named(argv[2])))
+      return PrintParseResult(app, CLI::ValidationError(UnknownCommand(argv[2], commands)), argc, argv);
     if (starts_with_command) {
       const CLI::App& command = *app.get_subcommand(argv[1]);
       if (const std::string problem = UnknownOption(command, std::span(arguments).subspan(1), std::span(argv + 2, argv + argc));
@@ -294,7 +304,7 @@ int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) 
     if (!app.get_subcommands().empty()) return PrintParseResult(app, error, argc, argv);
     const bool is_missing = argc < 2 || *argv[1] == '-';
     const std::string problem = is_missing ? std::string("missing command; run shoal --help for the list")
-                                           : UnknownCommand(std::string_view(argv[1]) == "help" && argc > 2 ? argv[2] : argv[1], commands);
+                                           : UnknownCommand(argv[1], commands);
     return PrintParseResult(app, CLI::ValidationError(problem), argc, argv);
   } catch (const CLI::ParseError& error) {
     return PrintParseResult(app, error, argc, argv);
