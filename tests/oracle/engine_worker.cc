@@ -5,6 +5,8 @@
 //                  "same": identical bits. "differ": engine and interpreter differ; their results are in FOLDER/interp
 //                  and FOLDER/jit. "threads: …": the result depends on the number of threads. "refused: …": both
 //                  engines reject the module. "error: …": anything else.
+//   effects FOLDER    runs FOLDER/module.hlo on FOLDER/in with both engines, of which neither or both must refuse it, and
+//                  with the same message: "same" or "effects: …".
 //   interp FOLDER IN OUT    runs FOLDER/module.hlo on the arrays of IN with the interpreter, results to OUT: "done" or
 //                  "error: …"
 #include <cstring>
@@ -95,6 +97,18 @@ Result<std::string> RunBoth(const std::string& folder) {
   return std::string("differ");
 }
 
+Result<std::string> CompareRefusals(const std::string& folder) {
+  SHOAL_ASSIGN(job, ReadJob(folder, folder + "/in"));
+  std::vector<std::string> messages;
+  for (Engine engine : {Engine::kInterpreter, Engine::kCompiled}) {
+    SHOAL_ASSIGN(executable, Executable::Compile(job.module, {.engine = engine, .grid = job.grid}));
+    const Result<RunOutcome> outcome = executable->Run(job.arguments, Settings());
+    messages.push_back(outcome.ok() ? "no error" : outcome.diag().message);
+  }
+  if (messages[0] == messages[1]) return std::string("same");
+  return StrCat("effects: the interpreter reports \"", messages[0], "\", the engine \"", messages[1], "\"");
+}
+
 Result<std::string> RunInterpreter(const std::string& folder, const std::string& inputs, const std::string& outputs) {
   SHOAL_ASSIGN(job, ReadJob(folder, inputs));
   SHOAL_ASSIGN(interpreted, Executable::Compile(job.module, {.engine = Engine::kInterpreter, .grid = job.grid}));
@@ -107,7 +121,9 @@ void Answer(const std::string& line) {
   std::istringstream words(line);
   std::string command, folder, inputs, outputs;
   words >> command >> folder >> inputs >> outputs;
-  const Result<std::string> answer = command == "both" ? RunBoth(folder) : RunInterpreter(folder, inputs, outputs);
+  const Result<std::string> answer = command == "both"      ? RunBoth(folder)
+                                     : command == "effects" ? CompareRefusals(folder)
+                                                            : RunInterpreter(folder, inputs, outputs);
   std::string text = answer.ok() ? *answer : StrCat("error: ", answer.diag().message);
   for (char& c : text)
     if (c == '\n') c = ' ';

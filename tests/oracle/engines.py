@@ -6,9 +6,11 @@
 Uses the programs of run.py, including larger ones, and some that are designed for fusion (nests.py, pieces.py). Needs
 NumPy and ml_dtypes, but not JAX. Results with only one correct value must have the interpreter's bits; sums and
 functions may differ by a few units in the last place, as in run.py. The engine must compute identical bits with 1, 2,
-5 and 16 threads. Program number I of a seed is always the same: --seed=S --program=I. Exit status 1 if a result differs.
+5 and 16 threads. Each program is also run with a call that has a side effect and that no engine knows, in one of its
+computations: either both engines refuse it, or, if it is never executed, neither. Program number I of a seed is always the same: --seed=S --program=I. Exit status 1 if a result differs.
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -70,6 +72,22 @@ def difference(program, worker, folder):
     return trials.first_difference(program, got, want, sets, other="the interpreter")
 
 
+def with_effect(program):
+    """The program's text with an unknown call, whose result is unused, in one of the computations."""
+    starts = [match.end() for match in re.finditer(r"^(ENTRY )?[\w.%-]+ .*{\n", program.text, re.M) if not match[0].startswith("HloModule")]
+    start = pick(program.rng, starts)
+    call = ('  logged = f32[] constant(0)\n'
+            '  log = () custom-call(logged), custom_call_target="log", custom_call_has_side_effect=true\n')
+    return program.text[:start] + call + program.text[start:]
+
+
+def effect_verdict(program, worker, folder):
+    """None, or a message if only one engine executes a call with a side effect."""
+    pathlib.Path(folder, "module.hlo").write_text(with_effect(program), encoding="utf-8")
+    answer = worker.ask("effects", folder)
+    return None if answer == "same" else answer
+
+
 def verdict(program, worker, folder):
     """One of "same", "near", "refused" and "differs", and a message."""
     pathlib.Path(folder, "module.hlo").write_text(program.text, encoding="utf-8")
@@ -79,9 +97,10 @@ def verdict(program, worker, folder):
     if answer == "differ":
         reason = difference(program, worker, folder)
         return ("differs", reason) if reason else ("near", "")
-    if answer == "same" or answer.startswith("refused"):
-        return answer.split(":")[0], ""
-    return "differs", answer
+    if answer != "same" and not answer.startswith("refused"):
+        return "differs", answer
+    missed = effect_verdict(program, worker, folder)
+    return ("differs", missed) if missed else (answer.split(":")[0], "")
 
 
 def generated(seed, index, families):

@@ -20,7 +20,8 @@ namespace {
 using Scatter = Op<Opcode::kScatter>;
 
 Combiner CombinerOf(const Computation& computation) {
-  if (computation.parameters.size() == 2 && computation.root == computation.parameters[1]) return Combiner::kAssign;
+  if (computation.parameters.size() == 2 && computation.root == computation.parameters[1])
+    return HasEffects(computation) ? Combiner::kNone : Combiner::kAssign;
   const Instruction* op = OnlyOpOf(computation);
   if (op == nullptr) return Combiner::kNone;
   static constexpr std::pair<Opcode, Combiner> kCombiners[] = {

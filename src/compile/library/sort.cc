@@ -14,7 +14,7 @@ namespace {
 
 // A stable sort that is faster for few elements.
 template <class Key>
-void InsertionSort(std::vector<Keyed<Key>>& row) {
+void InsertionSort(std::span<Keyed<Key>> row) {
   for (size_t i = 1; i < row.size(); ++i) {
     const Keyed<Key> next = row[i];
     size_t at = i;
@@ -30,13 +30,13 @@ struct SortedRows {
   int64_t size = 1;
 };
 
-// The keys of elements [begin, end) of row r. Elements with smaller keys come first.
+// The keys of elements [begin, end) of all rows. Elements with smaller keys come first.
 template <class Key>
-std::vector<uint64_t> KeysOf(const SortedRows& rows, int64_t r, const SortKey& order, int64_t begin, int64_t end) {
+std::vector<uint64_t> KeysOf(const SortedRows& rows, const SortKey& order, int64_t begin, int64_t end) {
   const Array& operand = rows.operands[order.operand];
   const int64_t bytes = operand.element_bytes();
   const Array part(operand.type(), Dims{end - begin},
-                   Buffer::Borrow(operand.data() + (r * rows.size + begin) * bytes, static_cast<size_t>((end - begin) * bytes)));
+                   Buffer::Borrow(operand.data() + begin * bytes, static_cast<size_t>((end - begin) * bytes)));
   std::vector<uint64_t> keys = OrderKeys(part, order.nans_last ? FloatOrder::kNanLast : FloatOrder::kTotal);
   if constexpr (sizeof(Key) == 4) {
     // Signed integers are biased for 64 bits. A key that exceeds 32 bits is a NaN.
@@ -61,7 +61,7 @@ void SortLongRow(const SortedRows& rows, int64_t r, std::span<const SortKey> ord
   for (size_t k = orders.size(); k-- > 0;) {
     const bool is_first = k + 1 == orders.size();
     ForBlocks(pool, rows.size, kBlock, [&](int64_t begin, int64_t end) {
-      const std::vector<uint64_t> part = KeysOf<Key>(rows, r, orders[k], begin, end);
+      const std::vector<uint64_t> part = KeysOf<Key>(rows, orders[k], r * rows.size + begin, r * rows.size + end);
       for (int64_t i = begin; i < end; ++i) {
         const auto key = static_cast<Key>(part[static_cast<size_t>(i - begin)]);
         if (is_first)
@@ -86,37 +86,44 @@ void SortLongRow(const SortedRows& rows, int64_t r, std::span<const SortKey> ord
   });
 }
 
+// Sorts a block of rows: the keys of all of them are computed at once, and so are the results.
 template <class Key>
 class RowSorter {
  public:
   RowSorter(const SortedRows& rows, std::span<const SortKey> orders, bool is_stable)
-      : rows_(rows), orders_(orders), is_stable_(is_stable || rows.size <= 16), permutation_(static_cast<size_t>(rows.size)) {}
+      : rows_(rows), orders_(orders), is_stable_(is_stable || rows.size <= 16), row_(static_cast<size_t>(rows.size)) {}
 
-  void Sort(int64_t r) {
-    const auto size = static_cast<size_t>(rows_.size);
-    row_.resize(size);
-    for (size_t i = 0; i < size; ++i) row_[i].element = static_cast<Key>(i);
+  void SortBlock(int64_t begin, int64_t end) {
+    const int64_t first = begin * rows_.size, count = (end - begin) * rows_.size;
+    for (const SortKey& order : orders_) keys_.push_back(KeysOf<Key>(rows_, order, first, first + count));
+    permutation_.resize(static_cast<size_t>(count));
+    for (size_t at = 0; at < permutation_.size(); at += row_.size()) SortRow(at);
+    for (size_t k = 0; k < rows_.outs.size(); ++k) {
+      const int64_t bytes = rows_.operands[k].element_bytes(), at = first * bytes;
+      GatherElements(static_cast<int>(bytes), rows_.outs[k] + at, rows_.operands[k].data() + at, permutation_.data(), count);
+    }
+  }
+
+ private:
+  // Sorts the row that begins `at` elements behind the start of the block.
+  void SortRow(size_t at) {
+    for (size_t i = 0; i < row_.size(); ++i) row_[i].element = static_cast<Key>(i);
     // Sort by the least significant key first. Each later sort keeps the existing order of equal elements.
     const bool by_ranks = !is_stable_ && orders_.size() > 1;
     for (size_t k = orders_.size(); k-- > 0;) {
-      const std::vector<uint64_t> keys = KeysOf<Key>(rows_, r, orders_[k], 0, rows_.size);
+      const uint64_t* keys = keys_[k].data() + at;
       for (auto& keyed : row_) keyed.key = static_cast<Key>(keys[static_cast<size_t>(keyed.element)]);
       SortByKey(is_stable_ || by_ranks);
       if (by_ranks) CountRanks(k + 1 == orders_.size());
     }
     if (by_ranks) SortByRanks();
-    for (size_t i = 0; i < size; ++i) permutation_[i] = static_cast<int64_t>(row_[i].element);
-    for (size_t k = 0; k < rows_.outs.size(); ++k) {
-      const int64_t bytes = rows_.operands[k].element_bytes(), at = r * rows_.size * bytes;
-      GatherElements(static_cast<int>(bytes), rows_.outs[k] + at, rows_.operands[k].data() + at, permutation_.data(), rows_.size);
-    }
+    for (size_t i = 0; i < row_.size(); ++i) permutation_[at + i] = static_cast<int64_t>(at + row_[i].element);
   }
 
- private:
   void SortByKey(bool is_stable) {
     constexpr size_t kFew = 64;
     if (is_stable && row_.size() <= kFew)
-      InsertionSort(row_);
+      InsertionSort(std::span(row_));
     else if (is_stable)
       RadixSort(row_, scratch_);
     else  // same as the interpreter, which orders equal elements like XLA:CPU
@@ -145,9 +152,10 @@ class RowSorter {
   const SortedRows& rows_;
   std::span<const SortKey> orders_;
   bool is_stable_;
+  std::vector<std::vector<uint64_t>> keys_;  // of all elements of the block, for each order
   std::vector<Keyed<Key>> row_, scratch_;
   std::vector<Key> ranks_;  // of each element, in an unstable sort by several keys
-  std::vector<int64_t> permutation_;
+  std::vector<int64_t> permutation_;  // of the elements of the block
 };
 
 template <class Key>
@@ -159,8 +167,7 @@ void SortRows(const SortedRows& rows, std::span<const SortKey> orders, bool is_s
     return;
   }
   ForBlocks(pool, count, std::max<int64_t>(1, (1 << 12) / rows.size), [&](int64_t begin, int64_t end) {
-    RowSorter<Key> sorter(rows, orders, is_stable);
-    for (int64_t r = begin; r < end; ++r) sorter.Sort(r);
+    RowSorter<Key>(rows, orders, is_stable).SortBlock(begin, end);
   });
 }
 

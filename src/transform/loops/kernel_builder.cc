@@ -252,6 +252,10 @@ std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, s
 std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo, std::string_view* refusal) {
   if (hlo.opcode != Opcode::kFusion) return {};
   const Computation& fused = *hlo[kCalls];
+  if (HasEffects(fused)) {
+    if (refusal != nullptr) *refusal = "an op has a side effect";
+    return {};
+  }
   const std::vector<const Instruction*> inputs(fused.parameters.begin(), fused.parameters.end());
   std::vector<const Instruction*> roots{fused.root};
   if (fused.root->opcode == Opcode::kTuple) roots.assign(fused.root->operands.begin(), fused.root->operands.end());

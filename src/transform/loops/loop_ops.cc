@@ -8,6 +8,7 @@
 
 #include "core/ops/index_maps.h"
 #include "core/ops/concat_like.h"
+#include "core/ops/traits.h"
 #include "core/ops/working_types.h"
 
 namespace shoal::internal {
@@ -125,7 +126,24 @@ bool CallsOnlyPureOps(const Instruction& hlo, absl::flat_hash_set<const Computat
   return true;
 }
 
+// Scans each computation once, even if it is called several times.
+bool HasEffects(const Computation& computation, absl::flat_hash_set<const Computation*>& seen) {
+  return std::any_of(computation.instructions.begin(), computation.instructions.end(), [&](const Instruction* hlo) {
+    if (HasSideEffect(*hlo) || StartsCollective(*hlo)) return true;
+    if (!CallsComputations(*hlo)) return false;
+    const std::vector<Computation*> callees = CalledComputations(*hlo);
+    return std::any_of(callees.begin(), callees.end(), [&](const Computation* callee) {
+      return seen.insert(callee).second && HasEffects(*callee, seen);
+    });
+  });
+}
+
 }  // namespace
+
+bool HasEffects(const Computation& computation) {
+  absl::flat_hash_set<const Computation*> seen;
+  return HasEffects(computation, seen);
+}
 
 bool IsPureAndMovable(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
@@ -183,7 +201,7 @@ const Instruction* OnlyOpOf(const Computation& computation) {
   if (computation.parameters.size() != 2 || root == nullptr || root->operand_count() != 2) return nullptr;
   const bool straight = root->operands[0] == computation.parameters[0] && root->operands[1] == computation.parameters[1];
   const bool crossed = root->operands[0] == computation.parameters[1] && root->operands[1] == computation.parameters[0];
-  return straight || crossed ? root : nullptr;
+  return (straight || crossed) && !HasEffects(computation) ? root : nullptr;
 }
 
 namespace {

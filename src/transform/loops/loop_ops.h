@@ -10,6 +10,9 @@ namespace shoal::internal {
 
 // True if the op and its callees are deterministic and have no side effects: the op may be removed, shared and moved.
 bool IsPureAndMovable(const Instruction& hlo);
+// True if an instruction of the computation, or of one that it calls, must run even if its result is unused. Code that
+// computes only the root must not replace such a computation.
+bool HasEffects(const Computation& computation);
 
 // True if a FusedKernel can compute the op element by element: an elementwise op or index map on arrays of static shape
 // with element types that have vector code.

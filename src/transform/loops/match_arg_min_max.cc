@@ -96,6 +96,7 @@ std::optional<Opcode> MatchArgMinMax(const Computation& computation) {
     if (computation.root->operand_shape(i).element_type() != type) return std::nullopt;
   }
   if (!IsInteger(parameters[1]->shape().element_type())) return std::nullopt;
+  if (HasEffects(computation)) return std::nullopt;
   for (Opcode op : {Opcode::kMaximum, Opcode::kMinimum})
     if (IsArgMinMax(computation, op)) return op;
   return std::nullopt;

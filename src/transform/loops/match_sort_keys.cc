@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/ops/families.h"
+#include "transform/loops/loop_ops.h"
 
 namespace shoal::internal {
 namespace {
@@ -137,6 +138,7 @@ std::optional<Chain> MatchSelect(const Instruction& root) {
 }  // namespace
 
 std::optional<std::vector<SortKey>> MatchSortKeys(const Computation& comparator) {
+  if (HasEffects(comparator)) return std::nullopt;
   std::vector<SortKey> keys;
   const Instruction* rest = comparator.root;
   while (true) {

@@ -9,6 +9,7 @@
 #include "core/ops/families.h"
 #include "core/ops/new_ops.h"
 #include "core/ops/traits.h"
+#include "transform/loops/loop_ops.h"
 #include "transform/loops/match_sort_keys.h"
 #include "transform/passes/pass.h"
 
@@ -175,7 +176,9 @@ Result<bool> ExtractSortKeys(Module& module, const PassContext& context) {
     Replacements replacements;
     const std::vector<Instruction*> instructions = computation->instructions;
     for (Instruction* hlo : instructions) {
-      if (!IsSort(*hlo) || !(*hlo)[kControlPredecessors].empty() || !HasStaticArrays(*hlo) || MatchSortKeys(*(*hlo)[kToApply]))
+      if (!IsSort(*hlo) || !(*hlo)[kControlPredecessors].empty() || !HasStaticArrays(*hlo))
+        continue;
+      if (const Computation& comparator = *(*hlo)[kToApply]; HasEffects(comparator) || MatchSortKeys(comparator))
         continue;
       if (Instruction* result = SortKeyExtractor(*hlo, module, *computation).Run()) replacements[hlo] = result;
     }

@@ -30,6 +30,7 @@ std::optional<SimpleOrder> SimpleOrderOf(const Computation& comparator) {
   using Compare = Op<Opcode::kCompare>;
   const Instruction& root = *comparator.root;
   if (root.opcode != Opcode::kCompare || IsComplex(root.operand_shape(0).element_type())) return std::nullopt;
+  if (comparator.instructions.size() != comparator.parameters.size() + 1) return std::nullopt;  // others may have effects
   const auto& parameters = comparator.parameters;
   const size_t first =
       static_cast<size_t>(std::find(parameters.begin(), parameters.end(), root.operands[0]) - parameters.begin());
