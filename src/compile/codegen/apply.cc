@@ -79,6 +79,8 @@ Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Nu
   if (IsComplex(node.type) || IsComplex(operands[operands.size() - 1].type)) return ApplyComplex(builder, node, operands);
   if (node.opcode == Opcode::kConvert) return builder.Convert(operands[0], node.type);
   if (node.opcode == Opcode::kBitcastConvert) return builder.BitcastConvert(operands[0], node.type);
+  if (node.opcode == Opcode::kReducePrecision)
+    return builder.Rounded(builder.ReducePrecision(operands[0], static_cast<int>(node.bits[0]), static_cast<int>(node.bits[1])));
   if (node.opcode == Opcode::kCompare) {
     Num x = operands[0], y = operands[1];
     if (node.total_order) x = builder.TotalOrderKey(x), y = builder.TotalOrderKey(y);

@@ -266,6 +266,8 @@ Num VectorBuilder::Convert(Num x, ElementType to) {
       if (x.value->getType() == type) return Rounded({x.value, to});
       return Rounded({BitWidth(x.type) == 64 ? ir_.CreateFPTrunc(x.value, type) : ir_.CreateFPExt(x.value, type), to});
     }
+    // Like XLA and the interpreter, rounds to f64 first.
+    if (BitWidth(x.type) == 64 && BitWidth(to) < 32) return Convert(Convert(x, ElementType::kF64), to);
     return Rounded({IsSigned(x.type) ? ir_.CreateSIToFP(x.value, type) : ir_.CreateUIToFP(x.value, type), to});
   }
   if (IsFloatNum(x)) {
@@ -273,6 +275,32 @@ Num VectorBuilder::Convert(Num x, ElementType to) {
     return {ir_.CreateIntrinsic(id, {type, x.value->getType()}, {x.value}), to};
   }
   return {IsSigned(x.type) ? ir_.CreateSExtOrTrunc(x.value, type) : ir_.CreateZExtOrTrunc(x.value, type), to};
+}
+
+// Rounds to fewer mantissa bits, ties to even, then reduces the exponent range: overflow becomes inf, underflow zero.
+Num VectorBuilder::ReducePrecision(Num x, int exponent_bits, int mantissa_bits) {
+  const bool wide = x.type == ElementType::kF64;
+  const int mantissa = wide ? 52 : 23, exponent = wide ? 11 : 8, bias = (1 << (exponent - 1)) - 1;
+  const uint64_t exponents = ((uint64_t{1} << exponent) - 1) << mantissa;
+  Value* bits = ir_.CreateBitCast(x.value, Computed(wide ? ElementType::kU64 : ElementType::kU32, LanesOf(x.value)));
+  Value* sign = ir_.CreateAnd(bits, Int(bits, uint64_t{1} << (mantissa + exponent)));
+  Value* infinity = ir_.CreateOr(sign, Int(bits, exponents));
+  Value* reduced = bits;
+  if (const int dropped = mantissa - mantissa_bits; dropped > 0) {
+    const uint64_t unit = uint64_t{1} << dropped;
+    Value* last = ir_.CreateAnd(ir_.CreateLShr(bits, Int(bits, static_cast<uint64_t>(dropped))), Int(bits, 1));
+    reduced = ir_.CreateAdd(ir_.CreateAdd(bits, Int(bits, unit / 2 - 1)), last);
+    reduced = ir_.CreateAnd(reduced, Int(bits, ~(unit - 1)));
+  }
+  if (exponent_bits < exponent) {
+    const int largest = (1 << (exponent_bits - 1)) - 1;
+    Value* magnitude = ir_.CreateAnd(reduced, Int(bits, exponents));
+    Value* overflows = ir_.CreateICmpUGT(magnitude, Int(bits, static_cast<uint64_t>(bias + largest) << mantissa));
+    Value* underflows = ir_.CreateICmpULE(magnitude, Int(bits, static_cast<uint64_t>(bias - largest) << mantissa));
+    reduced = ir_.CreateSelect(overflows, infinity, ir_.CreateSelect(underflows, sign, reduced));
+  }
+  reduced = ir_.CreateSelect(IsNan(x.value), mantissa_bits > 0 ? bits : infinity, reduced);
+  return {ir_.CreateBitCast(reduced, x.value->getType()), x.type};
 }
 
 Num VectorBuilder::BitcastConvert(Num x, ElementType to) {
@@ -326,6 +354,7 @@ Value* VectorBuilder::ToMemory(Num x) {
     return ir_.CreateShuffleVector(x.value, x.imaginary, indices);
   }
   if (x.type == ElementType::kPred) return ir_.CreateZExt(x.value, Stored(x.type, lanes));
+  if (BitWidth(x.type) < 8) return Convert(x, IsSigned(x.type) ? ElementType::kS8 : ElementType::kU8).value;
   if (x.type == ElementType::kF16) return ToHalf(x.value);
   if (x.type != ElementType::kBf16) return x.value;
   Value* bits = ir_.CreateBitCast(x.value, Computed(ElementType::kU32, lanes));
@@ -339,6 +368,7 @@ Num VectorBuilder::FromMemory(Value* stored, ElementType type) {
     return {ir_.CreateShuffleVector(stored, EveryOther(0, lanes / 2)), type, ir_.CreateShuffleVector(stored, EveryOther(1, lanes / 2))};
   }
   if (type == ElementType::kPred) return {ir_.CreateICmpNE(stored, Int(stored, 0)), type};
+  if (BitWidth(type) < 8) return {ir_.CreateTrunc(stored, Computed(type, lanes)), type};
   if (type == ElementType::kF16) return {FromHalf(stored), type};
   if (type != ElementType::kBf16) return {stored, type};
   Value* bits = ir_.CreateShl(ir_.CreateZExt(stored, Computed(ElementType::kU32, lanes)), 16);

@@ -55,6 +55,7 @@ class VectorBuilder {
 
   Num Convert(Num x, ElementType to);
   Num BitcastConvert(Num x, ElementType to);
+  Num ReducePrecision(Num x, int exponent_bits, int mantissa_bits);
 
   // Rounds an f32 value of type bf16 or f16 to that type; other types are unchanged.
   Num Rounded(Num x);

@@ -86,7 +86,7 @@ void SortLongRow(const SortedRows& rows, int64_t r, std::span<const SortKey> ord
   });
 }
 
-// Sorts a block of rows: the keys of all of them are computed at once, and so are the results.
+// Sorts a block of rows: computes the keys of all of them, then moves the elements of all of them.
 template <class Key>
 class RowSorter {
  public:

@@ -45,7 +45,7 @@ struct KernelNode {
   int input = 0;
   int reduction = 0;
   IndexExpr index;
-  uint64_t bits[2] = {0, 0};
+  uint64_t bits[2] = {0, 0};  // of a constant; the exponent_bits and mantissa_bits of a reduce-precision
   // Attributes of a compare.
   ComparisonDirection direction{};
   bool total_order = false;

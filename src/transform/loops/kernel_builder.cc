@@ -183,6 +183,10 @@ KernelNode KernelBuilder::ApplyNodeOf(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kCompare) {
     node.direction = hlo[Op<Opcode::kCompare>::kDirection];
     node.total_order = hlo[Op<Opcode::kCompare>::kOrder] == ComparisonOrder::kTotal;
+  } else if (hlo.opcode == Opcode::kReducePrecision) {
+    using Reduce = Op<Opcode::kReducePrecision>;
+    node.bits[0] = static_cast<uint64_t>(std::clamp<int64_t>(hlo[Reduce::kExponentBits], 1, 11));
+    node.bits[1] = static_cast<uint64_t>(std::clamp<int64_t>(hlo[Reduce::kMantissaBits], 0, 52));
   }
   return node;
 }

@@ -74,6 +74,17 @@ void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
   reduces_last_ = std::is_sorted(order.begin(), order.end());
 }
 
+// The dimension of windows along which lanes run: the innermost one that is not short, or else the longest.
+static size_t LaneDimOf(Ints dims) {
+  constexpr int64_t kShort = 8;
+  size_t longest = dims.size() - 1;
+  for (size_t d = dims.size(); d-- > 0;) {
+    if (dims[d] > dims[longest]) longest = d;
+    if (dims[d] >= kShort) return d;
+  }
+  return longest;
+}
+
 void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
   if (!IsLoopWindow(hlo) && !IsFunctionReduction(hlo)) return void(Fail("no loop computes the windows"));
   window_ = &hlo;
@@ -81,9 +92,7 @@ void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
   kernel_->form = FusedKernel::Form::kColumns;
   const Ints dims = FirstElement(hlo.shape()).dims();
   kept_dims_.assign(dims.begin(), dims.end());
-  size_t lane = dims.size() - 1;
-  while (lane > 0 && dims[lane] == 1) --lane;
-  window_lane_dim_ = lane;
+  const size_t lane = window_lane_dim_ = LaneDimOf(dims);
   if (box_.dims.empty())
     for (int64_t dim : dims) box_.dims.emplace_back(0, dim);
   int number = 0;

@@ -29,6 +29,7 @@ void AppendNode(std::string& out, const KernelNode& node) {
   if (node.opcode == Opcode::kCompare)
     StrAppend(&out, " ", EnumNames<ComparisonDirection>::kNames[static_cast<size_t>(node.direction)],
               node.total_order ? " total" : "");
+  if (node.opcode == Opcode::kReducePrecision) StrAppend(&out, " ", node.bits[0], ",", node.bits[1]);
   for (int operand : node.operands)
     if (operand >= 0) StrAppend(&out, " n", operand);
 }

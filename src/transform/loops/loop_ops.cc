@@ -1,14 +1,11 @@
 #include "transform/loops/loop_ops.h"
 
-#include "absl/container/flat_hash_set.h"
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "core/ops/index_maps.h"
 #include "core/ops/concat_like.h"
-#include "core/ops/traits.h"
 #include "core/ops/working_types.h"
 
 namespace shoal::internal {
@@ -46,13 +43,6 @@ bool HasEqualTypes(const Instruction& hlo) {
   const ElementType type = hlo.shape().element_type();
   return type == hlo.operand_shape(first).element_type() || type == ElementType::kPred ||
          hlo.opcode == Opcode::kConvert;
-}
-
-// True for a conversion to f16 or bf16 from a type that f32 cannot represent exactly: via f32 it would round twice.
-bool RoundsTwice(const Instruction& hlo) {
-  const ElementType from = PartType(hlo.operand_shape(0).element_type()), to = hlo.shape().element_type();
-  return hlo.opcode == Opcode::kConvert && IsFloat(to) && BitWidth(to) == 16 &&
-         (from == ElementType::kF64 || (IsInteger(from) && BitWidth(from) >= 32));
 }
 
 template <Opcode op>
@@ -113,50 +103,7 @@ bool IsNeutralOrIdempotentInit(Opcode op, const Instruction& init, ElementType t
   return op == Opcode::kMultiply && bits == one;
 }
 
-// Scans each computation once, even if it is called several times.
-bool CallsOnlyPureOps(const Instruction& hlo, absl::flat_hash_set<const Computation*>& seen) {
-  for (const Computation* callee : CalledComputations(hlo)) {
-    if (!seen.insert(callee).second) continue;
-    for (const Instruction* inside : callee->instructions) {
-      if (inside->opcode == Opcode::kParameter) continue;
-      const bool calls = Info(inside->opcode).op_class == OpClass::kControlFlow;
-      if (calls ? !CallsOnlyPureOps(*inside, seen) : !IsPureAndMovable(*inside)) return false;
-    }
-  }
-  return true;
-}
-
-// Scans each computation once, even if it is called several times.
-bool HasEffects(const Computation& computation, absl::flat_hash_set<const Computation*>& seen) {
-  return std::any_of(computation.instructions.begin(), computation.instructions.end(), [&](const Instruction* hlo) {
-    if (HasSideEffect(*hlo) || StartsCollective(*hlo)) return true;
-    if (!CallsComputations(*hlo)) return false;
-    const std::vector<Computation*> callees = CalledComputations(*hlo);
-    return std::any_of(callees.begin(), callees.end(), [&](const Computation* callee) {
-      return seen.insert(callee).second && HasEffects(*callee, seen);
-    });
-  });
-}
-
 }  // namespace
-
-bool HasEffects(const Computation& computation) {
-  absl::flat_hash_set<const Computation*> seen;
-  return HasEffects(computation, seen);
-}
-
-bool IsPureAndMovable(const Instruction& hlo) {
-  const OpClass op_class = Info(hlo.opcode).op_class;
-  if (op_class == OpClass::kControlFlow) {
-    absl::flat_hash_set<const Computation*> seen;
-    return CallsOnlyPureOps(hlo, seen);
-  }
-  if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // deterministic, because its state is an operand
-  return op_class != OpClass::kRandom && op_class != OpClass::kCollective && op_class != OpClass::kTransfer &&
-         op_class != OpClass::kOpaque && hlo.opcode != Opcode::kParameter &&
-         hlo.opcode != Opcode::kOptimizationBarrier && hlo.opcode != Opcode::kAfterAll &&
-         hlo.opcode != Opcode::kAddDependency && hlo.opcode != Opcode::kDomain;
-}
 
 bool IsExpensive(Opcode opcode) {
   static constexpr Opcode kSlow[] = {Opcode::kDivide, Opcode::kRemainder, Opcode::kPower, Opcode::kAtan2};
@@ -167,7 +114,7 @@ bool IsExpensive(Opcode opcode) {
 bool IsLoopType(ElementType type) {
   const int bits = BitWidth(type);
   if (type == ElementType::kPred || type == ElementType::kBf16) return true;
-  if (IsInteger(type)) return bits >= 8;
+  if (IsInteger(type)) return true;
   return IsFloat(type) && bits >= 16;
 }
 
@@ -183,10 +130,9 @@ bool IsLoopOp(const Instruction& hlo) {
   }
   if (hlo.opcode == Opcode::kGather) return IsLoopGather(hlo);
   if (op_class != OpClass::kElementwise) return false;
-  if (HasComplex(hlo)) return IsSimpleComplexOp(hlo) && !RoundsTwice(hlo);
+  if (HasComplex(hlo)) return IsSimpleComplexOp(hlo);
   if (!HasEqualTypes(hlo)) return false;
-  return !RoundsTwice(hlo) && hlo.opcode != Opcode::kStochasticConvert && hlo.opcode != Opcode::kReducePrecision &&
-         hlo.opcode != Opcode::kComplex;
+  return hlo.opcode != Opcode::kStochasticConvert && hlo.opcode != Opcode::kComplex;
 }
 
 bool IsSplittableConcat(const Instruction& hlo) {

@@ -61,11 +61,13 @@ void EraseLoop(FusedKernel& kernel, int loop) {
 }
 
 // Drops loops with a single iteration. Their variables occur in no index, so only the numbers of later loops change.
+// Columns keep their lane loop, because the loop before it is reduced.
 void DropSingleIterationLoops(FusedKernel& kernel) {
   for (int loop = kernel.lane_loop(); loop >= 0; --loop) {
     const bool is_inner = loop >= static_cast<int>(kernel.rows.size());
     if (IterationsOf(kernel, loop) != 1 || (is_inner && kernel.inner_loops.size() == 1)) continue;
-    if (kernel.form == FusedKernel::Form::kColumns && is_inner && kernel.inner_loops.size() == 2) continue;
+    const bool is_lane_loop = loop == kernel.lane_loop();
+    if (kernel.form == FusedKernel::Form::kColumns && is_inner && (is_lane_loop || kernel.inner_loops.size() == 2)) continue;
     ForEachIndex(kernel, [&](IndexExpr& index) { Renumber(index, loop, 0); });
     EraseLoop(kernel, loop);
   }
