@@ -44,7 +44,7 @@ template <Opcode op>
 constexpr ComplexFunction ComplexRow() {
   if constexpr (op == Opcode::kSelect) {
     return [](ComplexBuilder& b, std::span<const Num> x) { return Op<op>::Apply(b, x[0], x[1], x[2]); };
-  } else if constexpr (AppliesToComplex<op>()) {
+  } else if constexpr (AppliesToComplex<op>() || op == Opcode::kLogistic) {
     if constexpr (requires(VectorBuilder & b, Num x) { Op<op>::Apply(b, x); })
       return [](ComplexBuilder& b, std::span<const Num> x) { return Op<op>::Apply(b, x[0]); };
     else if constexpr (requires(VectorBuilder & b, Num x) { Op<op>::Apply(b, x, x); })

@@ -121,8 +121,8 @@ Num ComplexBuilder::Exp(Num x) {
   if (x.type == kWideType) return CallLibrary("exp", {x});
   const Num wide = Wide(x);
   Value* size = parts_.ExpWide(wide.value);
-  const Num near{ir_.CreateFMul(size, parts_.WideSinOrCos(x.imaginary, true)), kWideType,
-                 ir_.CreateFMul(size, parts_.WideSinOrCos(x.imaginary, false))};
+  const Num near{ir_.CreateFMul(size, parts_.WideSinOrCos(wide.imaginary, true)), kWideType,
+                 ir_.CreateFMul(size, parts_.WideSinOrCos(wide.imaginary, false))};
   Value* is_far = Either(IsBeyond(x.value, INFINITY), IsBeyond(x.imaginary, 0x1p30));
   return OrLibrary(Narrow(near, x.type), is_far, "exp", {x});
 }

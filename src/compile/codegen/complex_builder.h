@@ -18,14 +18,12 @@ class ComplexBuilder {
   Num Divide(Num x, Num y);       Num Negate(Num x);              Num Abs(Num x);
   Num Sign(Num x);                Num Real(Num x);                Num Imag(Num x);
   Num Exp(Num x);                 Num Log(Num x);                 Num Sqrt(Num x);
-  Num Rsqrt(Num x) { return CallLibrary("rsqrt", {x}); }    Num Expm1(Num x) { return CallLibrary("expm1", {x}); }
-  Num Log1p(Num x) { return CallLibrary("log1p", {x}); }    Num Acos(Num x) { return CallLibrary("acos", {x}); }
+  Num Expm1(Num x);               Num Log1p(Num x);               Num Power(Num x, Num y);
+  Num Sin(Num x);                 Num Cos(Num x);                 Num Tan(Num x);
+  Num Sinh(Num x);                Num Cosh(Num x);                Num Tanh(Num x);
+  Num Rsqrt(Num x) { return CallLibrary("rsqrt", {x}); }    Num Acos(Num x) { return CallLibrary("acos", {x}); }
   Num Acosh(Num x) { return CallLibrary("acosh", {x}); }    Num Asin(Num x) { return CallLibrary("asin", {x}); }
   Num Asinh(Num x) { return CallLibrary("asinh", {x}); }    Num Atanh(Num x) { return CallLibrary("atanh", {x}); }
-  Num Cos(Num x) { return CallLibrary("cos", {x}); }        Num Cosh(Num x) { return CallLibrary("cosh", {x}); }
-  Num Sin(Num x) { return CallLibrary("sin", {x}); }        Num Sinh(Num x) { return CallLibrary("sinh", {x}); }
-  Num Tan(Num x) { return CallLibrary("tan", {x}); }        Num Tanh(Num x) { return CallLibrary("tanh", {x}); }
-  Num Power(Num x, Num y) { return CallLibrary("power", {x, y}); }
   Num Atan2(Num x, Num y) { return CallLibrary("atan2", {x, y}); }
   // clang-format on
   Num Select(Num choose, Num x, Num y);
@@ -43,6 +41,18 @@ class ComplexBuilder {
   llvm::Value* BothNan(Num x);
   llvm::Value* Either(llvm::Value* a, llvm::Value* b) { return ir_.CreateOr(a, b); }
   llvm::Value* IsBeyond(llvm::Value* part, double limit);  // |part| >= limit, or NaN
+  struct SineAndCosine {
+    llvm::Value *sine, *cosine;
+  };
+  SineAndCosine Circular(llvm::Value* x);
+  SineAndCosine Hyperbolic(llvm::Value* x);
+  // `formula` of both parts' sines and cosines; those of the real part are circular or hyperbolic, the others not.
+  Num OfParts(const char* function, Num x, bool circular_real, Num (ComplexBuilder::*formula)(SineAndCosine, SineAndCosine));
+  Num SineOf(SineAndCosine a, SineAndCosine b);
+  Num CosineOf(SineAndCosine a, SineAndCosine b);
+  Num HyperbolicCosineOf(SineAndCosine a, SineAndCosine b);
+  Num TangentOf(SineAndCosine a, SineAndCosine b);
+  Num HyperbolicTangentOf(SineAndCosine a, SineAndCosine b);
   // x / y for c128, with Smith's algorithm.
   Num Quotient(Num x, Num y);
   // Calls a function of the C++ library for each lane.

@@ -1,5 +1,6 @@
 // Functions of f32 as polynomials, evaluated in vectors. Results are within 4 units in the last place, and match the C
-// library at infinities, NaN, zeros and for subnormal results. For f64, the C library is called.
+// library at infinities, NaN, zeros and for subnormal results. For f64, double_functions.cc has some of the functions, and
+// the C library is called for the others.
 #include <cmath>
 
 #include "compile/codegen/vector_builder.h"
@@ -37,13 +38,13 @@ Value* VectorBuilder::ExpF32(Value* x) {
 }
 
 Num VectorBuilder::Exp(Num x) {
-  if (!IsF32Like(x)) return Call("exp", {x});
+  if (!IsF32Like(x)) return {ExpF64(x.value), x.type};
   return {ExpF32(x.value), x.type};
 }
 
 // Near 0, uses the series to avoid cancellation.
 Num VectorBuilder::Expm1(Num x) {
-  if (!IsF32Like(x)) return Call("expm1", {x});
+  if (!IsF32Like(x)) return {Expm1F64(x.value), x.type};
   Value* v = x.value;
   Value* p = Polynomial(v, {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
   Value* near = MultiplyAdd(ir_.CreateFMul(v, v), p, v);
@@ -84,17 +85,16 @@ Value* VectorBuilder::LogF32(Value* x) {
 }
 
 Num VectorBuilder::Log(Num x) {
-  if (!IsF32Like(x)) return Call("log", {x});
+  if (!IsF32Like(x)) return {LogF64(x.value), x.type};
   return {LogF32(x.value), x.type};
 }
 
 // log(u) with u = 1 + x, corrected by the rounding error of the sum.
 Num VectorBuilder::Log1p(Num x) {
-  if (!IsF32Like(x)) return Call("log1p", {x});
   Value* v = x.value;
   Value* u = ir_.CreateFAdd(v, Float(v, 1));
   Value* lost = ir_.CreateFSub(v, ir_.CreateFSub(u, Float(v, 1)));
-  Value* log = LogF32(u);
+  Value* log = IsF32Like(x) ? LogF32(u) : LogF64(u);
   Value* y = ir_.CreateFAdd(log, ir_.CreateFDiv(lost, u));
   Value* infinity = llvm::ConstantFP::getInfinity(v->getType());
   Value* is_special = ir_.CreateOr(ir_.CreateFCmpOEQ(v, infinity), ir_.CreateFCmpOLE(u, Float(v, 0)));
@@ -104,7 +104,7 @@ Num VectorBuilder::Log1p(Num x) {
 
 // Near 0, an odd polynomial; else 1 - 2 / (e^2|x| + 1) with the sign of x.
 Num VectorBuilder::Tanh(Num x) {
-  if (!IsF32Like(x)) return Call("tanh", {x});
+  if (!IsF32Like(x)) return {TanhF64(x.value), x.type};
   Value* v = x.value;
   Value* size = Intrinsic(llvm::Intrinsic::fabs, {v});
   Value* square = ir_.CreateFMul(v, v);
@@ -131,11 +131,10 @@ Num VectorBuilder::Erf(Num x) {
   return {ir_.CreateFDiv(ir_.CreateFMul(clamped, p), q), x.type};
 }
 
-// sin or cos of an f32 with |x| < 2^30, computed in f64: x = n pi/2 + r with |r| <= pi/4, and n selects the series of
-// sin r or cos r. pi/2 is split in two parts, so that n pi/2 is accurate enough.
-Value* VectorBuilder::WideSinOrCos(Value* x, bool cos) {
-  const int lanes = LanesOf(x);
-  Value* wide = ir_.CreateFPExt(x, Computed(ElementType::kF64, lanes));
+// x = n pi/2 + r with |r| <= pi/4, and n selects the series of sin r or cos r. pi/2 is split in two parts, so that n pi/2 is
+// accurate enough.
+Value* VectorBuilder::WideSinOrCos(Value* wide, bool cos) {
+  const int lanes = LanesOf(wide);
   Value* n = Intrinsic(llvm::Intrinsic::nearbyint, {ir_.CreateFMul(wide, Float(wide, M_2_PI))});
   Value* minus = ir_.CreateFNeg(n);
   Value* r = Intrinsic(llvm::Intrinsic::fma, {minus, Float(wide, M_PI_2), wide});
@@ -157,7 +156,7 @@ Num VectorBuilder::SinOrCos(Num x, bool cos) {
   if (!IsF32Like(x)) return Call(function, {x});
   Value* size = Intrinsic(llvm::Intrinsic::fabs, {x.value});
   return NearOrLibrary(ir_.CreateFCmpUGE(size, Float(size, 0x1p30)), function, {x},
-                      [&] { return ir_.CreateFPTrunc(WideSinOrCos(x.value, cos), x.value->getType()); });
+                      [&] { return ir_.CreateFPTrunc(WideSinOrCos(Wide(x.value), cos), x.value->getType()); });
 }
 
 // For integers, uses repeated squaring.

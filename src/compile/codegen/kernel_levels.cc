@@ -51,16 +51,19 @@ void ForEachOperand(const KernelNode& node, const F& f) {
 bool IsLibraryCall(const KernelNode& node) {
   if (node.kind == Kind::kApply && IsComplex(node.type)) {
     // See ComplexBuilder.
-    static constexpr Opcode kInlineOfComplex[] = {Opcode::kExp, Opcode::kLog, Opcode::kSqrt};
+    static constexpr Opcode kInlineOfComplex[] = {
+        Opcode::kExp, Opcode::kExpm1, Opcode::kLog, Opcode::kLog1p, Opcode::kLogistic, Opcode::kPower, Opcode::kSqrt,
+        Opcode::kSin, Opcode::kSinh,  Opcode::kCos, Opcode::kCosh,  Opcode::kTan,      Opcode::kTanh};
     if (!IsExpensive(node.opcode) || node.opcode == Opcode::kDivide) return false;
     return BitWidth(node.type) == 128 ||
            std::find(std::begin(kInlineOfComplex), std::end(kInlineOfComplex), node.opcode) == std::end(kInlineOfComplex);
   }
   if (node.kind != Kind::kApply || !IsFloat(node.type) || !IsExpensive(node.opcode)) return false;
   static constexpr Opcode kInline[] = {Opcode::kDivide, Opcode::kSqrt, Opcode::kRsqrt};
+  static constexpr Opcode kInlineOfDouble[] = {Opcode::kExp, Opcode::kExpm1, Opcode::kLog, Opcode::kLog1p, Opcode::kLogistic, Opcode::kTanh};
   static constexpr Opcode kCalled[] = {Opcode::kAcosh, Opcode::kAsinh, Opcode::kAtanh};
   auto in = [&](auto& ops) { return std::find(std::begin(ops), std::end(ops), node.opcode) != std::end(ops); };
-  return !in(kInline) && (BitWidth(node.type) == 64 || in(kCalled));
+  return !in(kInline) && ((BitWidth(node.type) == 64 && !in(kInlineOfDouble)) || in(kCalled));
 }
 
 }  // namespace

@@ -68,8 +68,10 @@ class VectorBuilder {
   llvm::Value* ExpWide(llvm::Value* x);
   llvm::Value* LogWide(llvm::Value* x);
   llvm::Value* AngleOf(llvm::Value* y, llvm::Value* x);
-  // sin or cos of an f32, as f64.
+  // sin or cos of an f64 with |x| < 2^30, to 1e-8.
   llvm::Value* WideSinOrCos(llvm::Value* x, bool cos);
+  // coefficients[0] * x^n + … + coefficients[n]
+  llvm::Value* Polynomial(llvm::Value* x, std::initializer_list<double> coefficients);
 
   llvm::IRBuilder<>& ir() { return ir_; }
   static int LanesOf(llvm::Value* value);
@@ -79,13 +81,22 @@ class VectorBuilder {
   Num Call(std::string_view function, std::initializer_list<Num> arguments);
   llvm::Value* Intrinsic(llvm::Intrinsic::ID id, std::initializer_list<llvm::Value*> arguments);
   llvm::Value* MultiplyAdd(llvm::Value* x, llvm::Value* y, llvm::Value* z);
-  // coefficients[0] * x^n + … + coefficients[n]
-  llvm::Value* Polynomial(llvm::Value* x, std::initializer_list<double> coefficients);
   llvm::Value* FromHalf(llvm::Value* half);
   llvm::Value* ToHalf(llvm::Value* x);
   llvm::Value* IsNan(llvm::Value* x) { return ir_.CreateFCmpUNO(x, x); }
   llvm::Value* ExpF32(llvm::Value* x);
   llvm::Value* LogF32(llvm::Value* x);
+  llvm::Value* ExpF64(llvm::Value* x);
+  llvm::Value* Expm1F64(llvm::Value* x);
+  llvm::Value* TanhF64(llvm::Value* x);
+  llvm::Value* LogF64(llvm::Value* x);
+  struct ReducedExponent {
+    llvm::Value *n, *r;
+  };
+  ReducedExponent ReduceExponent(llvm::Value* x);
+  llvm::Value* Expm1Series(llvm::Value* r);
+  llvm::Value* PowerOfTwo(llvm::Value* exponent, llvm::Type* type);
+  llvm::Value* Clamped(llvm::Value* x, double low, double high);
   Num SinOrCos(Num x, bool cos);
   Num SinhOrCosh(Num x, bool cosh);
   Num PowerOfFloats(Num x, Num y);

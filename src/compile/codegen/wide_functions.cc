@@ -175,7 +175,8 @@ Num VectorBuilder::Tan(Num x) {
   if (!IsF32Like(x)) return Call("tan", {x});
   Value* size = AbsOf(x.value);
   return NearOrLibrary(ir_.CreateFCmpUGE(size, Float(size, 0x1p30)), "tan", {x}, [&] {
-    Value* quotient = ir_.CreateFDiv(WideSinOrCos(x.value, false), WideSinOrCos(x.value, true));
+    Value* wide = Wide(x.value);
+    Value* quotient = ir_.CreateFDiv(WideSinOrCos(wide, false), WideSinOrCos(wide, true));
     return ir_.CreateFPTrunc(quotient, x.value->getType());
   });
 }

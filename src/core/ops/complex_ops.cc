@@ -33,6 +33,7 @@ bool IsSimpleComplexOp(const Instruction& hlo) {
     case Opcode::kConvert:
       return true;
     case Opcode::kSelect:
+    case Opcode::kLogistic:  // each of its ops rounds
       return type == operand;
     case Opcode::kCompare:
       return DirectionOf(hlo) == ComparisonDirection::kEq || DirectionOf(hlo) == ComparisonDirection::kNe;

@@ -84,10 +84,10 @@ Status FoldBatch(Reducer& reducer, std::span<Array> arrays, const UpdateList& ba
   return {};
 }
 
-// True if the computation returns the update itself.
+// True if the computation only returns the update.
 bool Assigns(const Reducer& reducer) {
   const Computation& computation = reducer.computation;
-  return reducer.count() == 1 && computation.root == computation.parameters[1];
+  return reducer.count() == 1 && computation.root == computation.parameters[1] && computation.instructions.size() == 2;
 }
 
 }  // namespace
