@@ -64,7 +64,7 @@ Status AddBackendConfig(Exporter& exporter, const Instruction& hlo, Exporter::At
   }
   if (config.empty()) return {};
   if (!IsMlirDictionary(config)) return exporter.Refused(hlo, "a typed backend_config must be a dictionary of MLIR");
-  attrs.push_back({"mhlo.backend_config", exporter.TextAttr(Kind::kOpaque, config)});
+  attrs.push_back({"backend_config", exporter.TextAttr(Kind::kOpaque, config)});
   return {};
 }
 
