@@ -16,7 +16,7 @@ def load(source: Any, *, strict: bool = False) -> Module:
     """Reads a module from almost anything that holds one.
 
     A path; HLO or StableHLO text; bytes of an HLO protobuf, of a StableHLO artifact or of a jax.export file; an object of
-    JAX (Lowered, Compiled, Exported) or any other object with `as_serialized_hlo_module_proto`, `SerializeToString`,
+    JAX (Traced, Lowered, Compiled, Exported) or any other object with `as_serialized_hlo_module_proto`, `SerializeToString`,
     `serialize`, `mlir_module_serialized` or `as_text`.
 
     >>> load("HloModule m\\nENTRY e { ROOT p = f32[] parameter(0) }").name
@@ -33,6 +33,12 @@ def load(source: Any, *, strict: bool = False) -> Module:
         is_text = "\n" in source or "{" in source
         return Module(_core.parse(source.encode(), strict, "<text>") if is_text else _core.read(source, strict))
     name = type(source).__name__
+    if callable(getattr(source, "lower", None)) and not hasattr(source, "as_text"):
+        try:
+            source = source.lower()  # Traced, or a function without parameters
+        except TypeError as error:
+            raise Error(f"a {name} has no program before it gets arguments: load(f.lower(*args)), or "
+                        f"load(f.lower(*args).compile())") from error
     if (bytecode := _bytecode_of(source)) is not None:
         try:
             return Module(_core.parse(bytecode, strict, name))

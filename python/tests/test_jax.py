@@ -149,3 +149,10 @@ print("good")
     environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
     assert done.stdout == "good\n", done.stderr[-3000:]
+
+
+def test_traced_and_functions():
+    traced = jax.jit(f).trace(jnp.ones((4, 4)), jnp.ones((4, 4)))
+    assert shoal.load(traced).fingerprint() == shoal.load(traced.lower()).fingerprint()
+    with pytest.raises(shoal.Error, match=r"load\(f.lower\(\*args\)\)"):
+        shoal.load(jax.jit(f))
