@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <map>
+#include <memory>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "core/base/index_set.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
 #include "core/ops/collective_kinds.h"
@@ -35,11 +37,18 @@ std::string KeyOf(const Instruction& hlo) {
   return key;
 }
 
-// Collectives that will be combined, and the indices of the buckets on which they depend.
+// Collectives that will be combined, and all buckets that must run before, also those that other buckets need.
 struct Bucket {
   std::vector<Instruction*> members;
   double bytes = 0;
-  absl::flat_hash_set<size_t> needs;
+  IndexSet needs;
+};
+
+// The buckets that must run before an instruction. They include those that other buckets needed when `growths` of them
+// had grown.
+struct Needs {
+  IndexSet buckets;
+  size_t growths = 0;
 };
 
 class CollectiveCombiner {
@@ -62,29 +71,54 @@ class CollectiveCombiner {
 
  private:
   void Visit(Instruction& hlo) {
-    absl::flat_hash_set<size_t> needs;
-    auto add_needs = [&](const Instruction* before) {
-      if (auto found = needs_.find(before); found != needs_.end()) needs.insert(found->second.begin(), found->second.end());
-      if (auto found = bucket_of_.find(before); found != bucket_of_.end()) needs.insert(found->second);
-    };
-    for (const Instruction* operand : hlo.operands) add_needs(operand);
-    for (const Instruction* before : hlo[kControlPredecessors]) add_needs(before);
+    std::shared_ptr<const Needs> needs = NeedsOf(hlo);
     if (CanBeCombined(hlo)) {
-      const size_t bucket = BucketFor(hlo, needs);
-      buckets_[bucket].needs.insert(needs.begin(), needs.end());
-      bucket_of_[&hlo] = bucket;
+      const IndexSet current = needs == nullptr ? IndexSet() : CurrentBuckets(*needs);
+      const size_t bucket = BucketFor(hlo, current);
+      AddNeeds(bucket, current);
+      IndexSet with_own = buckets_[bucket].needs;
+      with_own.Add(bucket);
+      needs = std::make_shared<Needs>(std::move(with_own), growths_.size());
     }
-    if (!needs.empty()) needs_[&hlo] = std::move(needs);
+    if (needs != nullptr) needs_[&hlo] = std::move(needs);
+  }
+
+  // The union of what the operands and control predecessors need, themselves included; null if they need no bucket. Most
+  // instructions share it with their only operand of that kind.
+  std::shared_ptr<const Needs> NeedsOf(const Instruction& hlo) const {
+    std::shared_ptr<const Needs> shared;
+    std::shared_ptr<Needs> merged;
+    auto add = [&](const Instruction* before) {
+      const auto found = needs_.find(before);
+      if (found == needs_.end() || found->second == shared) return;
+      if (shared == nullptr) {
+        shared = found->second;
+        return;
+      }
+      if (merged == nullptr) merged = std::make_shared<Needs>(*shared);
+      merged->buckets.Add(found->second->buckets);
+      merged->growths = std::min(merged->growths, found->second->growths);
+    };
+    for (const Instruction* operand : hlo.operands) add(operand);
+    for (const Instruction* before : hlo[kControlPredecessors]) add(before);
+    return merged != nullptr ? merged : shared;
+  }
+
+  IndexSet CurrentBuckets(const Needs& needs) const {
+    IndexSet current = needs.buckets;
+    for (size_t i = needs.growths; i < growths_.size(); ++i)
+      if (current.Contains(growths_[i])) current.Add(buckets_[growths_[i]].needs);
+    return current;
   }
 
   // Returns the last bucket with this key, or a new bucket if that one is full or `hlo` depends on it.
-  size_t BucketFor(Instruction& hlo, const absl::flat_hash_set<size_t>& needs) {
+  size_t BucketFor(Instruction& hlo, const IndexSet& needs) {
     const double bytes = std::max(LeafBytesOf(hlo.shape()), LeafBytesOf(hlo.operand_shape(0)));
     auto [last, inserted] = last_.try_emplace(KeyOf(hlo), buckets_.size());
     if (!inserted) {
       Bucket& bucket = buckets_[last->second];
       const bool full = bucket.bytes + bytes > kMaxBytes || bucket.members.size() >= kMaxMembers;
-      if (!full && !Reaches(needs, last->second)) {
+      if (!full && !needs.Contains(last->second)) {
         bucket.members.push_back(&hlo);
         bucket.bytes += bytes;
         return last->second;
@@ -95,17 +129,11 @@ class CollectiveCombiner {
     return buckets_.size() - 1;
   }
 
-  bool Reaches(const absl::flat_hash_set<size_t>& from, size_t to) const {
-    std::vector<size_t> stack(from.begin(), from.end());
-    absl::flat_hash_set<size_t> seen(from.begin(), from.end());
-    while (!stack.empty()) {
-      const size_t bucket = stack.back();
-      stack.pop_back();
-      if (bucket == to) return true;
-      for (size_t next : buckets_[bucket].needs)
-        if (seen.insert(next).second) stack.push_back(next);
-    }
-    return false;
+  void AddNeeds(size_t bucket, const IndexSet& needs) {
+    if (!buckets_[bucket].needs.Add(needs) || buckets_[bucket].members.size() == 1) return;
+    growths_.push_back(bucket);
+    for (Bucket& other : buckets_)
+      if (other.needs.Contains(bucket)) other.needs.Add(buckets_[bucket].needs);
   }
 
   // Creates one collective with many operands and a tuple result.
@@ -128,8 +156,8 @@ class CollectiveCombiner {
   Computation& computation_;
   std::vector<Bucket> buckets_;
   std::map<std::string, size_t> last_;  // by key: the index of the last bucket
-  absl::flat_hash_map<const Instruction*, absl::flat_hash_set<size_t>> needs_;
-  absl::flat_hash_map<const Instruction*, size_t> bucket_of_;
+  std::vector<size_t> growths_;         // buckets whose needs grew when a member was added, in order
+  absl::flat_hash_map<const Instruction*, std::shared_ptr<const Needs>> needs_;
 };
 
 }  // namespace
