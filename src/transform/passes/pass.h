@@ -68,6 +68,8 @@ Result<bool> UnrollShortReductions(Module& module, const PassContext& context);
 Result<bool> DecomposeReduceWindows(Module& module, const PassContext& context);
 // Rewrites elementwise ops of broadcast scalars as broadcasts of scalar ops.
 Result<bool> SinkBroadcasts(Module& module, const PassContext& context);
+// Rewrites batch normalizations as reductions and elementwise ops.
+Result<bool> ExpandBatchNorms(Module& module, const PassContext& context);
 // Rewrites maps as elementwise ops on arrays.
 Result<bool> ExpandMaps(Module& module, const PassContext& context);
 // Rebuilds comparisons of floats in total order from the integer comparisons that XLA:CPU expands them to.
@@ -83,7 +85,7 @@ Result<bool> SimplifyLoops(Module& module, const PassContext& context);
 Result<bool> HoistInvariants(Module& module, const PassContext& context);
 // Fuses instructions that one loop nest can compute.
 Result<bool> FuseLoops(Module& module, const PassContext& context);
-// Rewrites reductions over dimensions of size 1 as reshapes.
+// Rewrites reductions over dimensions of size 1 as reshapes. Removes sorts of rows of one element.
 Result<bool> SimplifyReductions(Module& module, const PassContext& context);
 // Merges fusions that reduce rows with fusions that use the results row by row.
 Result<bool> FuseRows(Module& module, const PassContext& context);

@@ -17,6 +17,7 @@ constexpr Pass kEnginePipeline[] = {
     {"rebuild-comparisons", RebuildComparisons, "after inline-calls, because comparators may contain calls"},
     {"extract-sort-keys", ExtractSortKeys, "after rebuild-comparisons, which leaves fewer functions of elements"},
     {"expand-maps", ExpandMaps, "after inline-calls, because the functions of maps may contain calls"},
+    {"expand-batch-norms", ExpandBatchNorms, "before simplify-reductions, because it creates reductions"},
     {"simplify-reductions", SimplifyReductions, "before simplify-algebra, because it creates reshapes"},
     {"normalize-layouts", NormalizeLayouts, "before simplify-algebra, which merges the transposes it creates"},
     {"expand-dots", ExpandDots, "before the passes that rewrite reductions, because it creates some"},
