@@ -34,7 +34,6 @@ struct FactOptions {
   std::map<std::string, double> probabilities = {};  // of branches, by name of the branch computation
   std::optional<int64_t> num_replicas = {}, num_partitions = {};  // default: from the module
   std::string backend = {};  // of kBackends, whose buffer rules apply; default: from the module
-  std::vector<std::string> own_packages = {};  // installed packages that count as the user's program in source lines
 };
 
 struct Devices {

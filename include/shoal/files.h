@@ -27,15 +27,16 @@ struct SHOAL_API CheckedFile {
 struct CheckResult : View {
   int64_t ok = 0, failed = 0;  // files
 };
-// Checks each file, and calls `done` after each.
+// Checks each file, and calls `done` after each. For `own_packages`, see ReadOptions.
 SHOAL_API Result<CheckResult> Check(const std::vector<std::string>& paths,
-                                    const std::function<void(const CheckedFile&)>& done = {});
+                                    const std::function<void(const CheckedFile&)>& done = {},
+                                    const std::vector<std::string>& own_packages = {});
 
 struct StatsOptions {
   bool strict = false;
   bool stages = false;  // also the changes from each compilation stage to the next
   int64_t top = 30;     // modules in the text; 0: all
-  std::vector<std::string> own_packages = {};  // as in FactOptions
+  std::vector<std::string> own_packages = {};  // as in ReadOptions
   // Called from several threads, one at a time.
   std::function<void(int64_t files_read, int64_t files, std::string_view module)> progress = {};
 };

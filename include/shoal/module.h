@@ -21,6 +21,8 @@ struct ReadOptions {
   bool xla_compatible = false;
   // A broken rule is an error too. With `strict`, the error then has all deviations and all broken rules.
   bool verify = false;
+  // Installed packages that count as the user's program in source lines: "mymodels" for …/site-packages/mymodels/.
+  std::vector<std::string> own_packages = {};
 };
 
 // An HLO module. A default-constructed or moved-from module is empty: its functions return nothing, and functions that
@@ -78,7 +80,9 @@ class SHOAL_API Computation {
 
 struct Metadata {
   std::string_view op_type = {}, op_name = {};
-  std::string source = {};  // "model.py:12", from the metadata or its stack frame; empty: unknown
+  // "model.py:12": the innermost line of the stack outside of installed packages. "model.py:12 (via forward)": that of the
+  // forward op, for a backward op without a line. Empty: unknown.
+  std::string source = {};
 };
 
 // A line of the user's program.

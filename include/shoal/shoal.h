@@ -120,6 +120,9 @@ typedef struct {
 typedef struct {
   size_t struct_size;
   int32_t strict; /* each deviation from XLA's grammar is an error */
+  /* Installed packages that count as the user's program in source lines. */
+  const char *const *own_packages;
+  size_t own_package_count;
 } shoal_read_options;
 
 SHOAL_C_API shoal_error *shoal_module_read(const char *path, const shoal_read_options *, shoal_module **out);

@@ -9,29 +9,35 @@ from ._module import Module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 
-def load(source: Any, *, strict: bool = False) -> Module:
+def load(source: Any, *, strict: bool = False, own_packages: Sequence[str] = ()) -> Module:
     """Reads a module from almost anything that holds one.
 
     A path; HLO or StableHLO text; bytes of an HLO protobuf, of a StableHLO artifact or of a jax.export file; an object of
     JAX (Traced, Lowered, Compiled, Exported) or any other object with `as_serialized_hlo_module_proto`, `SerializeToString`,
-    `serialize`, `mlir_module_serialized` or `as_text`.
+    `serialize`, `mlir_module_serialized` or `as_text`. `own_packages` names installed packages that count as your own
+    program in source lines.
 
     >>> load("HloModule m\\nENTRY e { ROOT p = f32[] parameter(0) }").name
     'm'
     """
     if isinstance(source, Module):
         return source
+    def parse(data: bytes, name: str = "<memory>") -> Module:
+        return Module(_core.parse(data, strict, name, own_packages))
+
+    own_packages = list(own_packages)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return Module(_core.parse(bytes(source), strict))
+        return parse(bytes(source))
     if isinstance(source, os.PathLike):
-        return Module(_core.read(os.fspath(source), strict))
+        return Module(_core.read(os.fspath(source), strict, own_packages))
     if isinstance(source, str):
         # A module has several lines or a brace; a path has neither.
         is_text = "\n" in source or "{" in source
-        return Module(_core.parse(source.encode(), strict, "<text>") if is_text else _core.read(source, strict))
+        return parse(source.encode(), "<text>") if is_text else Module(_core.read(source, strict, own_packages))
     name = type(source).__name__
     if callable(getattr(source, "lower", None)) and not hasattr(source, "as_text"):
         try:
@@ -41,10 +47,10 @@ def load(source: Any, *, strict: bool = False) -> Module:
                         f"load(f.lower(*args).compile())") from error
     if (bytecode := _bytecode_of(source)) is not None:
         try:
-            return Module(_core.parse(bytecode, strict, name))
+            return parse(bytecode, name)
         except Error:  # an op or a dialect that only the text reader knows, and its message has a caret
             pass
-    return Module(_core.parse(_bytes_of(source), strict, name))
+    return parse(_bytes_of(source), name)
 
 
 def _bytecode_of(source: Any) -> bytes | None:

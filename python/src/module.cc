@@ -141,20 +141,20 @@ void BindModule(nb::module_& m) {
         return nb::bytes(bytes.data(), bytes.size());
       });
 
-  m.def("read", [](const std::string& path, bool strict) {
+  m.def("read", [](const std::string& path, bool strict, const std::vector<std::string>& own_packages) {
     nb::gil_scoped_release release;
-    shoal::Result<Module> module = shoal::Read(path, {strict});
+    shoal::Result<Module> module = shoal::Read(path, {.strict = strict, .own_packages = own_packages});
     nb::gil_scoped_acquire acquire;
     return Unwrap(std::move(module));
-  }, "path"_a, "strict"_a = false);
-  m.def("parse", [](nb::bytes bytes, bool strict, const std::string& name) {
+  }, "path"_a, "strict"_a = false, "own_packages"_a = std::vector<std::string>());
+  m.def("parse", [](nb::bytes bytes, bool strict, const std::string& name, const std::vector<std::string>& own_packages) {
     const std::string_view view(bytes.c_str(), bytes.size());
     auto module = [&] {
       nb::gil_scoped_release release;
-      return shoal::Parse(view, {strict}, name);
+      return shoal::Parse(view, {.strict = strict, .own_packages = own_packages}, name);
     }();
     return Unwrap(std::move(module));
-  }, "bytes"_a, "strict"_a = false, "name"_a = "<memory>");
+  }, "bytes"_a, "strict"_a = false, "name"_a = "<memory>", "own_packages"_a = std::vector<std::string>());
 }
 
 NB_MODULE(_core, m) {

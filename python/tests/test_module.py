@@ -25,6 +25,16 @@ def command(*arguments):
     return json.loads(subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, check=True).stdout)
 
 
+def test_own_packages():
+    text = ('HloModule m\n\nFileNames\n1 "train.py"\n\nFunctionNames\n1 "f"\n\nFileLocations\n'
+            '1 {file_name_id=1 function_name_id=1 line=5 end_line=0 column=0 end_column=0}\n\nStackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n'
+            'ENTRY e {\n  p = f32[2] parameter(0)\n  ROOT r = f32[2] negate(p), metadata={op_name="f" '
+            'source_file="/lib/python3.12/site-packages/ours/mlp.py" source_line=8 stack_frame_id=1}\n}\n')
+    assert shoal.load(text)["r"].source == "train.py:5"
+    own = shoal.load(text, own_packages=["ours"])
+    assert own["r"].source == "ours/mlp.py:8" and "ours/mlp.py:8" in str(own.cost(by="line"))
+
+
 def test_load_takes_paths_text_bytes_and_modules(loops):
     assert loops.name == "nested_loops" == shoal.load(str(LOOPS)).name
     assert shoal.load(LOOPS.read_text()).name == shoal.load(LOOPS.read_bytes()).name == loops.name

@@ -136,6 +136,32 @@ static void TestModules(void) {
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_module_get(NULL, &info));
 }
 
+/* The lines of own packages are the user's. */
+static void TestOwnPackages(void) {
+  static const char kText[] =
+      "HloModule m\n\nFileNames\n1 \"train.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
+      "1 {file_name_id=1 function_name_id=1 line=5 end_line=0 column=0 end_column=0}\n\nStackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n"
+      "ENTRY e {\n  p = f32[2] parameter(0)\n  ROOT r = f32[2] negate(p), metadata={op_name=\"f\" "
+      "source_file=\"/lib/python3.12/site-packages/ours/mlp.py\" source_line=8 stack_frame_id=1}\n}\n";
+  const char *packages[] = {"ours"};
+  for (size_t count = 0; count < 2; ++count) {
+    shoal_read_options options = SHOAL_INIT(shoal_read_options);
+    options.own_packages = packages;
+    options.own_package_count = count;
+    shoal_module *module = NULL;
+    MUST(shoal_module_parse(kText, strlen(kText), NULL, &options, &module));
+    shoal_facts *facts = NULL;
+    MUST(shoal_facts_new(module, NULL, &facts));
+    shoal_view_options view = SHOAL_INIT(shoal_view_options);
+    view.cost_by = "line";
+    shoal_string *text = NULL;
+    MUST(shoal_facts_text(facts, SHOAL_VIEW_COST, &view, &text));
+    CHECK(Contains(text, count == 0 ? "train.py:5" : "ours/mlp.py:8"));
+    shoal_facts_free(facts);
+    shoal_module_free(module);
+  }
+}
+
 /* Structs of other versions: a longer one is accepted if the unknown bytes are zero, a shorter one is filled partly. */
 static void TestStructSizes(void) {
   struct {
@@ -148,6 +174,9 @@ static void TestStructSizes(void) {
   MUST(shoal_module_parse(kSum, strlen(kSum), NULL, &options.known, &module));
   options.later = 1;
   shoal_module *none = NULL;
+  FAILS(SHOAL_ERROR_ARGUMENT, shoal_module_parse(kSum, strlen(kSum), NULL, &options.known, &none));
+  options.later = 0;
+  options.known.own_package_count = 1; /* without a list */
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_module_parse(kSum, strlen(kSum), NULL, &options.known, &none));
   options.known.struct_size = 0;
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_module_parse(kSum, strlen(kSum), NULL, &options.known, &none));
@@ -682,6 +711,7 @@ static void TestStop(void) {
 int main(void) {
   CHECK(shoal_version() == 1);
   TestModules();
+  TestOwnPackages();
   TestStructSizes();
   TestPasses();
   TestBuilder();

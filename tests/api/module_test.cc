@@ -103,6 +103,34 @@ ENTRY e {
   EXPECT_TRUE(module.Find("x")->source_stack().empty());
 }
 
+TEST(Module, CountsOwnPackagesAsTheUsersProgram) {
+  constexpr std::string_view kText = R"(HloModule m
+
+FileNames
+1 "train.py"
+
+FunctionNames
+1 "main"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=5 end_line=0 column=0 end_column=0}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] tanh(x), metadata={op_type="aten__gelu" op_name="aten__gelu" source_file="/lib/python3.12/site-packages/ourlib/mlp.py" source_line=8 stack_frame_id=1}
+  ROOT z = f32[2] negate(y), metadata={op_type="aten__gelu_backward" op_name="aten__gelu_backward"}
+}
+)";
+  const Module module = Must(Parse(kText)), own = Must(Parse(kText, {.own_packages = {"ourlib"}}));
+  EXPECT_EQ(module.Find("y")->metadata().source, "train.py:5");
+  EXPECT_EQ(module.Find("z")->metadata().source, "train.py:5 (via forward)");
+  EXPECT_EQ(own.Find("y")->metadata().source, "ourlib/mlp.py:8");
+  EXPECT_EQ(own.Find("z")->metadata().source, "ourlib/mlp.py:8 (via forward)");
+}
+
 TEST(Module, ReadsFiles) {
   const Module module = Must(Read(SHOAL_EXAMPLES "/mlp.hlo"));
   EXPECT_TRUE(Must(Verify(module)).empty());

@@ -147,7 +147,7 @@ class EditedDocument {
     const auto changed = documents_.Change(kUri, std::exchange(batch_, {}), 1, encoding_);
     encoding_ = static_cast<PositionEncoding>(random.Below(2));
     if (!changed.ok() || changed.value()->text() != text_) return false;
-    const View fresh{std::make_shared<const Snapshot>(kUri, std::make_shared<const std::string>(text_), 0, nullptr),
+    const View fresh{std::make_shared<const Snapshot>(kUri, std::make_shared<const std::string>(text_), 0, AnalysisSettings()),
                      PositionEncoding::kUtf16, {}};
     const TextSpan all{0, static_cast<uint32_t>(text_.size())};
     return DiagnosticsOf(view()) == DiagnosticsOf(fresh) && SymbolsOf(view()) == SymbolsOf(fresh) &&

@@ -288,6 +288,31 @@ async def test_source_locations(client):
 
 
 @pytest.mark.asyncio
+async def test_own_packages(client):
+    text = ('HloModule m\n\nFileNames\n1 "/me/train.py"\n2 "/lib/python3.12/site-packages/ours/mlp.py"\n'
+            '3 "/lib/python3.12/site-packages/torch/nn.py"\n\nFunctionNames\n1 "f"\n\nFileLocations\n'
+            '1 {file_name_id=1 function_name_id=1 line=5 end_line=0 column=0 end_column=0}\n2 {file_name_id=2 function_name_id=1 line=8 end_line=0 column=0 end_column=0}\n'
+            '3 {file_name_id=3 function_name_id=1 line=9 end_line=0 column=0 end_column=0}\n\nStackFrames\n1 {file_location_id=1 parent_frame_id=1}\n'
+            '2 {file_location_id=2 parent_frame_id=1}\n3 {file_location_id=3 parent_frame_id=2}\n\n'
+            'ENTRY e {\n  p = f32[2] parameter(0)\n'
+            '  y = f32[2] tanh(p), metadata={op_type="aten__gelu" op_name="aten__gelu" stack_frame_id=3}\n'
+            '  ROOT r = f32[2] negate(y), metadata={op_type="aten__gelu_backward" op_name="aten__gelu_backward"}\n}\n')
+    await open_text(client, text)
+
+    async def hover_and_declaration():
+        where = at("file:///tmp/test.hlo", position(text, "negate", 1))
+        hover = await client.text_document_hover_async(types.HoverParams(**where))
+        declared = await client.text_document_declaration_async(types.DeclarationParams(**where))
+        return hover.contents.value, [one.uri.rsplit("/", 1)[1] for one in declared]
+
+    hover, files = await hover_and_declaration()
+    assert "- source: `/me/train.py:5 (via forward)`" in hover and files == ["train.py", "nn.py", "mlp.py"]
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings={"shoal": {"ownPackages": ["ours"]}}))
+    hover, files = await hover_and_declaration()
+    assert "- source: `ours/mlp.py:8 (via forward)`" in hover and files == ["mlp.py", "train.py", "nn.py"]
+
+
+@pytest.mark.asyncio
 async def test_symbols_and_folding(client):
     text, uri = LOOPS.read_text(), LOOPS.as_uri()
     await open_text(client, text, uri)

@@ -83,6 +83,47 @@ def programs():
     yield randoms, (np.array([1, 2], np.uint32),)
     yield while_loop, (np.float32(0.5),)
     yield topk_sort, (f(5, 7),)
+    yield llama_train, (f(2, 6, 16), *(f(16, 16) * 0.2 for _ in range(4)), f(16, 32) * 0.2, f(32, 16) * 0.2, f(16, 32) * 0.2, f(16))
+    yield bfloat16_mlp, (f(4, 8), f(8, 16), f(16, 4))
+    yield adam, (f(6), f(6), f(6) * 0.1, np.abs(f(6)), np.float32(3))
+
+
+def llama_block(x, wq, wk, wv, wo, w1, w2, w3, scale):
+    b, t, c = x.shape
+    heads, size = 4, c // 4
+    norm = lambda h: h * jax.lax.rsqrt(jnp.mean(h * h, -1, keepdims=True) + 1e-6) * scale
+    angles = jnp.arange(t)[:, None] * 10000.0 ** (-jnp.arange(0, size, 2) / size)
+    def rope(h):
+        a, b = h[..., ::2], h[..., 1::2]
+        return jnp.concatenate([a * jnp.cos(angles) - b * jnp.sin(angles), a * jnp.sin(angles) + b * jnp.cos(angles)], -1)
+    split = lambda h: h.reshape(b, t, heads, size).swapaxes(1, 2)
+    h = norm(x)
+    x = x + attention(rope(split(h @ wq)), rope(split(h @ wk)), split(h @ wv)).swapaxes(1, 2).reshape(b, t, c) @ wo
+    h = norm(x)
+    return x + (jax.nn.silu(h @ w1) * (h @ w3)) @ w2
+
+
+def llama_train(x, *weights):
+    loss, grads = jax.value_and_grad(lambda *w: jnp.mean(llama_block(x, *w) ** 2), argnums=tuple(range(len(weights))))(*weights)
+    return loss, [w - 0.1 * g for w, g in zip(weights, grads)]
+
+
+def bfloat16_mlp(x, w1, w2):
+    h = jax.nn.relu(x.astype(jnp.bfloat16) @ w1.astype(jnp.bfloat16))
+    return (h @ w2.astype(jnp.bfloat16)).astype(jnp.float32)
+
+
+def adam(p, g, m, v, step):
+    m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+    return p - 1e-3 * (m / (1 - 0.9 ** step)) / (jnp.sqrt(v / (1 - 0.999 ** step)) + 1e-8), m, v
+
+
+def write(stem, lowered, compiled):
+    """Writes STEM.before.hlo, STEM.after.hlo and their protobufs."""
+    before, after = lowered.compiler_ir("hlo"), compiled.runtime_executable().hlo_modules()[0]
+    for stage, module, text in (("before", before, before.as_hlo_text()), ("after", after, after.to_string())):
+        stem.with_name(f"{stem.name}.{stage}.hlo").write_text(text)
+        stem.with_name(f"{stem.name}.{stage}.hlo.pb").write_bytes(module.as_serialized_hlo_module_proto())
 
 
 def main(folder):
@@ -91,17 +132,11 @@ def main(folder):
         name = function.__name__
         try:
             lowered = jax.jit(function).lower(*arguments)
-            compiled = lowered.compile()
-            before = lowered.compiler_ir("hlo")
-            after = compiled.runtime_executable().hlo_modules()[0]
+            write(folder / name, lowered, lowered.compile())
             outputs = jax.jit(function)(*arguments)
         except Exception as error:  # an old version may lack something
             print(f"{name}: not produced: {str(error).splitlines()[0]}")
             continue
-        (folder / f"{name}.before.hlo").write_text(before.as_hlo_text())
-        (folder / f"{name}.before.hlo.pb").write_bytes(before.as_serialized_hlo_module_proto())
-        (folder / f"{name}.after.hlo").write_text(after.to_string())
-        (folder / f"{name}.after.hlo.pb").write_bytes(after.as_serialized_hlo_module_proto())
         np.savez(folder / f"{name}.inputs.npz", *[np.asarray(x) for x in jax.tree_util.tree_leaves(arguments)])
         np.savez(folder / f"{name}.outputs.npz", *[np.asarray(x) for x in jax.tree_util.tree_leaves(outputs)])
 

@@ -3,16 +3,18 @@
 compile programs in its users' style, and checks for every module that
 
   text      the text and the protobuf have the same canonical print (the text may lack metadata and print fewer digits)
-  runs      shoal runs the optimized module and reproduces the producer's outputs (JAX and TensorFlow)
+  values    both forms compute the same: shoal compare of the text and the protobuf
+  runs      shoal runs the module and reproduces the producer's outputs (JAX and TensorFlow)
   compares  shoal compare finds the module equal before and after optimization
 
     tools/producers/run.py [--bin build/shoal] [--work FOLDER] [--only NAME…] [--python VERSION=PATH…]
 
-Needs NumPy, Python interpreters of the versions in PRODUCERS, several GB of disk and PyPI. Not part of ./test. Modules
-whose dump elides the values of constants are not run.
+The modules are written to FOLDER/modules/NAME/PROGRAMS; delete a folder to write it anew. Needs NumPy, Python
+interpreters of the versions in PRODUCERS, several GB of disk and PyPI. Not part of ./test. Modules whose dump elides the
+values of constants are not run.
 """
 import argparse
-import concurrent.futures
+import contextlib
 import os
 import pathlib
 import re
@@ -20,16 +22,23 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Name, version of Python, packages, script.
+JAX = {"single": ["jax_programs.py"], "sharded": ["jax_sharded.py"]}
+TENSORFLOW = {"single": ["tensorflow_programs.py"], "strategies": ["tensorflow_strategies.py"]}
+TORCH = {"train": ["torch_programs.py", "train"], "spmd4": ["torch_programs.py", "spmd"], "spmd8": ["torch_programs.py", "spmd"],
+         "replicas": ["torch_programs.py", "replicas"]}
+DEVICES = {"sharded": 8, "spmd4": 4, "spmd8": 8, "replicas": 4}
+WITH_SNAPSHOTS = ["torch_xla-2.9"]  # whose XLA can write the arguments of each graph
+# Name, version of Python, packages, programs: scripts and their arguments.
 PRODUCERS = [
-    ("jax-0.4.13", "3.10", ["jax==0.4.13", "jaxlib==0.4.13", "numpy<1.25", "scipy<1.11"], "jax_programs.py"),
-    ("jax-0.4.30", "3.10", ["jax==0.4.30", "jaxlib==0.4.30", "numpy<2", "scipy<1.13"], "jax_programs.py"),
-    ("jax-0.4.36", "3.10", ["jax==0.4.36", "jaxlib==0.4.36"], "jax_programs.py"),
-    ("jax-0.6.2", "3.10", ["jax==0.6.2", "jaxlib==0.6.2"], "jax_programs.py"),
-    ("jax-0.8.3", "3.12", ["jax==0.8.3", "jaxlib==0.8.3"], "jax_programs.py"),
-    ("jax-newest", "3.12", ["jax"], "jax_programs.py"),
-    ("tensorflow-2.21", "3.12", ["tensorflow-cpu==2.21.0"], "tensorflow_programs.py"),
-    ("torch_xla-2.9", "3.12", ["torch==2.9.0", "torch_xla==2.9.0", "numpy"], "torch_programs.py"),
+    ("jax-0.4.13", "3.10", ["jax==0.4.13", "jaxlib==0.4.13", "numpy<1.25", "scipy<1.11"], JAX),
+    ("jax-0.4.30", "3.10", ["jax==0.4.30", "jaxlib==0.4.30", "numpy<2", "scipy<1.13"], JAX),
+    ("jax-0.4.36", "3.10", ["jax==0.4.36", "jaxlib==0.4.36"], JAX),
+    ("jax-0.6.2", "3.10", ["jax==0.6.2", "jaxlib==0.6.2"], JAX),
+    ("jax-0.8.3", "3.12", ["jax==0.8.3", "jaxlib==0.8.3"], JAX),
+    ("jax-newest", "3.12", ["jax"], JAX),
+    ("tensorflow-2.21", "3.12", ["tensorflow-cpu==2.21.0"], TENSORFLOW),
+    ("torch_xla-2.5", "3.10", ["torch==2.5.0", "torch_xla==2.5.0", "numpy<2"], TORCH),
+    ("torch_xla-2.9", "3.12", ["torch==2.9.0", "torch_xla==2.9.0", "numpy"], TORCH),
 ]
 
 
@@ -42,13 +51,20 @@ def environment(work, name, python, packages):
     return venv / "bin" / "python"
 
 
-def produce(python, script, folder):
+def produce(python, producer, programs, arguments, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    env = dict(os.environ)
-    if script == "torch_programs.py":
-        env["XLA_FLAGS"] = f"--xla_dump_to={folder} --xla_dump_hlo_as_text --xla_dump_hlo_as_proto --xla_dump_large_constants"
+    devices = DEVICES.get(programs, 1)
+    env = dict(os.environ, PYTHONPATH=str(HERE), JAX_PLATFORMS="cpu", CPU_NUM_DEVICES=str(devices))
+    env["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
+    if arguments[0] in ("torch_programs.py", "tensorflow_strategies.py"):
+        env["XLA_FLAGS"] += f" --xla_dump_to={folder} --xla_dump_hlo_as_text --xla_dump_hlo_as_proto --xla_dump_large_constants"
+        env |= {"XLA_SAVE_TENSORS_FILE": str(folder / "tensors.txt"), "XLA_IR_DEBUG": "1", "XLA_HLO_DEBUG": "1"}
+        if producer in WITH_SNAPSHOTS:
+            env["XLA_FLAGS"] += " --xla_dump_hlo_unoptimized_snapshots"
     with open(folder / "log.txt", "w") as log:
-        subprocess.run([python, HERE / script, folder], stdout=log, stderr=log, env=env, check=False)
+        # The replicas of XLA:CPU deadlock on machines with few cores; their modules have been written by then.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run([python, HERE / arguments[0], folder, *arguments[1:]], stdout=log, stderr=log, env=env, check=False, timeout=600)
 
 
 def pairs(folder):
@@ -103,17 +119,20 @@ class Checker:
         return ""
 
     def compares(self, before, after):
-        status, out, err = self.call("compare", before, after)
+        status, out, err = self.call("compare", before, after, "--max_seconds=60")
         return "" if status == 0 else (out.splitlines() or err.splitlines() or ["failed"])[-1]
 
 
 def is_elided(module):
     """True for a text without the values of its constants: its results cannot be judged."""
-    return module.suffix == ".hlo" and "constant({...})" in module.read_text()
+    return module.suffix != ".pb" and "constant({...})" in module.read_text()
+
+
+KINDS = ("text", "values", "runs", "compares")
 
 
 def check(producer, folder, checker):
-    rows, failures = {"text": [0, 0], "runs": [0, 0], "compares": [0, 0]}, []
+    rows, failures = {kind: [0, 0] for kind in KINDS}, []
 
     def record(kind, name, failure):
         rows[kind][1] += 1
@@ -124,6 +143,8 @@ def check(producer, folder, checker):
     modules = {}
     for name, stage, text, proto in pairs(folder):
         record("text", f"{name} {stage}", checker.text(text, proto))
+        if not any(map(is_elided, (text, proto))) and stage == "before":
+            record("values", f"{name} {stage}", checker.compares(text, proto))
         # TensorFlow's protobufs of optimized modules have no constants; their texts do.
         modules.setdefault(name, {})[stage] = text if producer.startswith("tensorflow") and stage == "after" else proto
     for name, stages in modules.items():
@@ -145,16 +166,18 @@ def main():
     flags = parser.parse_args()
     pythons = dict(entry.split("=", 1) for entry in flags.python)
     checker, failures = Checker(str(pathlib.Path(flags.bin).resolve())), []
-    print(f"{'producer':18}{'text':>10}{'runs':>10}{'compares':>10}")
-    for name, version, packages, script in PRODUCERS:
+    print(f"{'producer':28}" + "".join(f"{kind:>10}" for kind in KINDS))
+    for name, version, packages, all_programs in PRODUCERS:
         if flags.only and name not in flags.only:
             continue
-        folder = (flags.work / "modules" / name).resolve()
-        if not folder.exists():
-            produce(environment(flags.work.resolve(), name, pythons.get(version, f"python{version}"), packages), script, folder)
-        rows, failed = check(name, folder, checker)
-        failures += failed
-        print(f"{name:18}" + "".join(f"{f'{good}/{all}':>10}" for good, all in rows.values()), flush=True)
+        for programs, arguments in all_programs.items():
+            folder = (flags.work / "modules" / name / programs).resolve()
+            if not folder.exists():
+                python = environment(flags.work.resolve(), name, pythons.get(version, f"python{version}"), packages)
+                produce(python, name, programs, arguments, folder)
+            rows, failed = check(f"{name} {programs}", folder, checker)
+            failures += failed
+            print(f"{name + ' ' + programs:28}" + "".join(f"{f'{good}/{all}':>10}" for good, all in rows.values()), flush=True)
     print("\n".join(failures))
     return 1 if failures else 0
 

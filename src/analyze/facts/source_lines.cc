@@ -181,8 +181,12 @@ const Instruction* SourceLines::ForwardOf(const Instruction& hlo) const {
 }
 
 std::string SourceLines::Of(const Instruction& hlo) const {
+  return ForwardOf(hlo) == nullptr ? LocationOf(hlo) : LocationOf(hlo) + kVia;
+}
+
+std::string SourceLines::LocationOf(const Instruction& hlo) const {
   const Instruction* forward = ForwardOf(hlo);
-  return forward == nullptr ? SourceLocationOf(hlo, module_, own_packages_) : SourceLocationOf(*forward, module_, own_packages_) + " (via forward)";
+  return SourceLocationOf(forward == nullptr ? hlo : *forward, module_, own_packages_);
 }
 
 std::vector<SourceFrame> SourceLines::StackOf(const Instruction& hlo) const {

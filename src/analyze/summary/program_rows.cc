@@ -34,7 +34,7 @@ using Nodes = std::vector<uint32_t>;
 class RowBuilder {
  public:
   explicit RowBuilder(const ModuleFacts& facts)
-      : module_(facts.module()), executions_(facts.executions()), ids_(facts.ids()), works_(facts.fusion_works()) {
+      : module_(facts.module()), sources_(facts.sources()), executions_(facts.executions()), ids_(facts.ids()), works_(facts.fusion_works()) {
     for (const LogicalCollective& collective : facts.collectives().all) {
       starts_[collective.start] = &collective;
       if (collective.async()) dones_[collective.done] = &collective;
@@ -87,7 +87,7 @@ class RowBuilder {
         collective == nullptr && node.children.empty() && node.kind != RowKind::kDone && !with_cost_.contains(&hlo);
     node.is_minor = is_plain_op && (IsMinorFusion(hlo) || OpCategoryOf(hlo, works_) == OpCategory::kNone);
     node.hash = CombineHash(static_cast<uint64_t>(node.kind),
-                            EquivalenceHash(hlo, collective, node.children.empty(), module_, works_));
+                            EquivalenceHash(hlo, collective, node.children.empty(), sources_, works_));
     if (node.kind == RowKind::kLoop)
       if (const TripCount* trips = executions_.FindTripCount(hlo))
         node.hash = CombineHash(node.hash, static_cast<uint64_t>(trips->count));
@@ -264,6 +264,7 @@ class RowBuilder {
   }
 
   const Module& module_;
+  const SourceLines& sources_;
   const ExecutionCounts& executions_;
   const InstructionIds& ids_;
   const FusionWorks& works_;

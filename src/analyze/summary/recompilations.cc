@@ -8,8 +8,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
+#include "analyze/facts/source_lines.h"
 #include "core/base/strings.h"
-#include "core/ir/source_location.h"
 #include "core/ops/traits.h"
 
 namespace shoal::internal {
@@ -31,14 +31,15 @@ std::string ValueText(const Literal& value) {
 }
 
 // "constant.3 (train.py:12)"
-std::string ConstantName(const Instruction& hlo, const Module& module) {
-  const std::string location = SourceLocationOf(hlo, module);
+std::string ConstantName(const Instruction& hlo, const SourceLines& sources) {
+  const std::string location = sources.Of(hlo);
   return StrCat(hlo.name, location.empty() ? "" : StrCat(" (", location, ")"));
 }
 
 }  // namespace
 
-ProgramKey ProgramKeyOf(const Module& module) {
+ProgramKey ProgramKeyOf(const ModuleFacts& facts) {
+  const Module& module = facts.module();
   ProgramKey key;
   absl::flat_hash_map<const Computation*, size_t> numbers;
   for (const Computation* computation : module.computations) {
@@ -50,7 +51,7 @@ ProgramKey ProgramKeyOf(const Module& module) {
         if (operand != nullptr) key.ops = absl::HashOf(key.ops, operand->index);
       for (const Computation* callee : CalledComputations(*hlo))
         if (auto found = numbers.find(callee); found != numbers.end()) key.ops = absl::HashOf(key.ops, found->second);
-      if (const Literal* value = (*hlo)[kConstantValue]) key.constants.emplace_back(ConstantName(*hlo, module), ValueText(*value));
+      if (const Literal* value = (*hlo)[kConstantValue]) key.constants.emplace_back(ConstantName(*hlo, facts.sources()), ValueText(*value));
       ++key.count;
     }
   }

@@ -18,7 +18,7 @@ struct ProgramKey {
   std::string result;
   std::vector<std::pair<std::string, std::string>> constants;  // name and value of each constant, in order
 };
-ProgramKey ProgramKeyOf(const Module& module);
+ProgramKey ProgramKeyOf(const ModuleFacts& facts);
 
 struct Recompilation {
   std::vector<size_t> modules;           // indices, in order

@@ -23,7 +23,7 @@ std::string_view OpNameOf(const Instruction& hlo) {
 class Skeleton::Builder {
  public:
   Builder(Skeleton& skeleton, const ModuleFacts& facts, const SkeletonOptions& options)
-      : skeleton_(skeleton), module_(facts.module()), executions_(facts.executions()), works_(facts.fusion_works()),
+      : skeleton_(skeleton), module_(facts.module()), sources_(facts.sources()), executions_(facts.executions()), works_(facts.fusion_works()),
         options_(options) {
     empty_block_ = &skeleton_.blocks_.emplace_back();
     for (const LogicalCollective& collective : facts.collectives().all) {
@@ -166,7 +166,7 @@ class Skeleton::Builder {
     if (item.hash != 0 || item.hlo == nullptr) return;  // inlined from another block
     const Instruction& hlo = *item.hlo;
     uint64_t hash = CombineHash(static_cast<uint64_t>(item.kind),
-                                EquivalenceHash(hlo, item.collective, item.blocks.empty(), module_, works_));
+                                EquivalenceHash(hlo, item.collective, item.blocks.empty(), sources_, works_));
     if (item.kind == ItemKind::kLoop) hash = CombineHash(hash, static_cast<uint64_t>(executions_.TripCountOfLoop(hlo).count));
     item.lines = item.kind == ItemKind::kConditional ? 0 : 1;
     for (const SkeletonBlock* block : item.blocks) {
@@ -179,6 +179,7 @@ class Skeleton::Builder {
 
   Skeleton& skeleton_;
   const Module& module_;
+  const SourceLines& sources_;
   const ExecutionCounts& executions_;
   const FusionWorks& works_;
   const SkeletonOptions& options_;

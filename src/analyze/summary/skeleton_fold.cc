@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analyze/summary/repeats.h"
-#include "core/ir/source_location.h"
 #include "core/ops/traits.h"
 
 namespace shoal::internal {
@@ -154,14 +153,14 @@ std::string WithWildcards(std::string_view text, std::string_view other) {
 }
 
 uint64_t EquivalenceHash(const Instruction& hlo, const LogicalCollective* collective, bool with_operands,
-                         const Module& module, const FusionWorks& works) {
+                         const SourceLines& sources, const FusionWorks& works) {
   uint64_t hash = CombineHash(0, static_cast<uint64_t>(hlo.opcode));
   hash = CombineHash(hash, reinterpret_cast<uintptr_t>(&hlo.shape().bare()));
   if (with_operands)
     for (const Instruction* operand : hlo.operands)
       hash = CombineHash(hash, reinterpret_cast<uintptr_t>(&operand->shape().bare()));
   hash = CombineHash(hash, HashIgnoringNumbers(OpNameOf(hlo)));
-  hash = CombineHash(hash, std::hash<std::string>()(SourceLocationOf(hlo, module)));
+  hash = CombineHash(hash, std::hash<std::string>()(sources.Of(hlo)));
   if (collective != nullptr) return CombineHash(hash, reinterpret_cast<uintptr_t>(collective->participants));
   return CombineHash(hash, std::hash<std::string>()(LabelOf(Unwrapped(hlo), works)));
 }

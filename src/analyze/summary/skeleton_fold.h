@@ -1,6 +1,7 @@
 // Shortens a skeleton: folds consecutive repeats, and consecutive minor fusions, into one item.
 #pragma once
 
+#include "analyze/facts/source_lines.h"
 #include "analyze/summary/skeleton.h"
 
 namespace shoal::internal {
@@ -19,7 +20,7 @@ std::string WithWildcards(std::string_view text, std::string_view other);
 
 // Hashes the op, types, label, participants, source line, and op_name ignoring numbers.
 uint64_t EquivalenceHash(const Instruction& hlo, const LogicalCollective* collective, bool with_operands,
-                         const Module& module, const FusionWorks& works);
+                         const SourceLines& sources, const FusionWorks& works);
 uint64_t CombineHash(uint64_t hash, uint64_t value);
 uint64_t HashIgnoringNumbers(std::string_view text);
 

@@ -33,6 +33,13 @@ shoal_error* GiveModule(shoal::Result<shoal::Module> module, shoal_module** out)
   return nullptr;
 }
 
+shoal_error* ReadOptionsOf(const shoal_read_options* given, shoal::ReadOptions& out) {
+  shoal_read_options options;
+  SHOAL_C_TRY(ReadStruct(given, options));
+  out.strict = options.strict != 0;
+  return ReadStrings(options.own_packages, options.own_package_count, out.own_packages);
+}
+
 }  // namespace
 }  // namespace shoal::internal
 
@@ -43,9 +50,9 @@ extern "C" {
 shoal_error* shoal_module_read(const char* path, const shoal_read_options* given, shoal_module** out) {
   if (path == nullptr || out == nullptr) return Null("path and out");
   return GuardedC([&]() -> shoal_error* {
-    shoal_read_options options;
-    SHOAL_C_TRY(ReadStruct(given, options));
-    return GiveModule(shoal::Read(path, {options.strict != 0}), out);
+    shoal::ReadOptions inner;
+    SHOAL_C_TRY(ReadOptionsOf(given, inner));
+    return GiveModule(shoal::Read(path, inner), out);
   });
 }
 
@@ -53,10 +60,10 @@ shoal_error* shoal_module_parse(const void* bytes, size_t size, const char* name
                                 shoal_module** out) {
   if (out == nullptr || (bytes == nullptr && size > 0)) return Null("bytes and out");
   return GuardedC([&]() -> shoal_error* {
-    shoal_read_options options;
-    SHOAL_C_TRY(ReadStruct(given, options));
+    shoal::ReadOptions inner;
+    SHOAL_C_TRY(ReadOptionsOf(given, inner));
     const std::string_view text(static_cast<const char*>(bytes), size);
-    return GiveModule(shoal::Parse(text, {options.strict != 0}, name == nullptr ? "<memory>" : name), out);
+    return GiveModule(shoal::Parse(text, inner, name == nullptr ? "<memory>" : name), out);
   });
 }
 

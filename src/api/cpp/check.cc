@@ -14,11 +14,11 @@ struct CheckedFileState {
 
 namespace {
 
-shoal::CheckedFile CheckFile(const std::string& path, CheckReport& report) {
+shoal::CheckedFile CheckFile(const std::string& path, const std::vector<std::string>& own_packages, CheckReport& report) {
   ModuleFile file = ReadModuleFile(path, {.strict = true});
   if (file.module != nullptr) {
     Verify(*file.module, file.diags);
-    file.diags = WithStacks(file.diags, *file.module);
+    file.diags = WithStacks(file.diags, *file.module, own_packages);
   }
   report.Add(path, file.module.get(), file.text(), file.diags);
   shoal::CheckedFile out{path, file.diags.errors(), file.diags.warnings()};
@@ -38,12 +38,13 @@ namespace shoal::inline v0_1 {
 
 std::string CheckedFile::DiagText(const DiagStyle& style) const { return state == nullptr ? "" : state->located.ToText(style); }
 
-Result<CheckResult> Check(const std::vector<std::string>& paths, const std::function<void(const CheckedFile&)>& done) {
+Result<CheckResult> Check(const std::vector<std::string>& paths, const std::function<void(const CheckedFile&)>& done,
+                          const std::vector<std::string>& own_packages) {
   return internal::Guarded([&]() -> Result<CheckResult> {
     auto report = std::make_shared<internal::CheckReport>();
     CheckResult result;
     for (const std::string& path : paths) {
-      const CheckedFile file = internal::CheckFile(path, *report);
+      const CheckedFile file = internal::CheckFile(path, own_packages, *report);
       ++(file.errors == 0 ? result.ok : result.failed);
       if (done) done(file);
     }

@@ -86,7 +86,7 @@ Result<ModuleEditor> ModuleEditor::Of(const Module& module) {
     internal::ModuleFile file;
     file.path = original.file.path;
     file.module = CloneModule(original.module());
-    auto working = std::make_shared<internal::ModuleState>(std::move(file), /*strict=*/true);
+    auto working = std::make_shared<internal::ModuleState>(std::move(file), /*strict=*/true, original.own_packages);
     working->original = module.state();
     return ModuleEditor(std::make_shared<internal::EditState>(std::move(working), module.state()));
   });

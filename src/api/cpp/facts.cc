@@ -42,7 +42,6 @@ shoal::Result<FactOptions> InternalOptions(std::initializer_list<const Module*> 
     if (count && *count < 1) return ArgumentError(StrCat("the number of replicas and partitions must be positive, got ", *count));
   out.num_replicas = options.num_replicas;
   out.num_partitions = options.num_partitions;
-  out.own_packages = options.own_packages;
   if (options.backend.empty()) return out;
   out.backend = ParseBackend(options.backend);
   if (!out.backend) return ArgumentError(StrCat("the backend must be cpu, gpu or tpu, got '", options.backend, "'"));

@@ -12,13 +12,19 @@ namespace shoal::internal {
 
 struct FactsState {
   FactsState(ModuleHandle handle, FactOptions options)
-      : module(std::move(handle)), facts(std::shared_ptr<const Module>(module, &module->module()), std::move(options)) {}
+      : module(std::move(handle)), facts(std::shared_ptr<const Module>(module, &module->module()), WithPackages(std::move(options))) {}
 
   const std::string& file() const { return module->file.path; }
   shoal::Instruction View(const Instruction& hlo) const { return shoal::Instruction(module, &hlo); }
 
   ModuleHandle module;
   ModuleFacts facts;
+
+ private:
+  FactOptions WithPackages(FactOptions options) const {
+    options.own_packages = module->own_packages;
+    return options;
+  }
 };
 
 using FactsHandle = std::shared_ptr<const FactsState>;

@@ -39,7 +39,7 @@ internal::ParseOptions InternalOptions(const ReadOptions& options) {
 Result<Module> Finished(internal::ModuleFile file, const ReadOptions& options) {
   if (file.module == nullptr) return internal::MakeError(std::move(file));
   const bool has_deviations = file.diags.errors() > 0;
-  auto state = std::make_shared<const internal::ModuleState>(std::move(file), options.strict);
+  auto state = std::make_shared<const internal::ModuleState>(std::move(file), options.strict, options.own_packages);
   if (has_deviations || (options.verify && state->Verified().errors() > 0)) return state->InvalidModuleError();
   return Module(std::move(state));
 }
@@ -135,7 +135,7 @@ std::string Instruction::attribute(std::string_view name) const {
 Metadata Instruction::metadata() const {
   const internal::Metadata* metadata = (*instruction_)[internal::kMetadata];
   if (metadata == nullptr) return {};
-  return {metadata->op_type, metadata->op_name, SourceLocationOf(*instruction_, module_->module())};
+  return {metadata->op_type, metadata->op_name, module_->SourceOf(*instruction_)};
 }
 
 std::vector<SourceFrame> Instruction::source_stack() const {

@@ -36,6 +36,11 @@ const Instruction* ModuleState::Find(std::string_view name) const {
   return found == names_.end() ? nullptr : found->second;
 }
 
+std::string ModuleState::SourceOf(const Instruction& hlo) const {
+  if (edit != nullptr) return SourceLocationOf(hlo, module(), own_packages);  // the instructions still change
+  return sources_.Get([&] { return SourceLines(module(), own_packages); }).Of(hlo);
+}
+
 shoal::Result<ModuleHandle> RunnableModule(const ModuleHandle& given) {
   ModuleHandle module = given;
   if (!given->strict && !given->file.diags.found().empty()) {
@@ -44,7 +49,7 @@ shoal::Result<ModuleHandle> RunnableModule(const ModuleHandle& given) {
                                        {.strict = true, .collects_deviations = true});
     file.path = given->file.path;
     if (file.module == nullptr || file.diags.errors() > 0) return MakeError(std::move(file));
-    module = std::make_shared<const ModuleState>(std::move(file), /*strict=*/true);
+    module = std::make_shared<const ModuleState>(std::move(file), /*strict=*/true, given->own_packages);
   }
   return VerifiedModule(std::move(module));
 }
@@ -56,7 +61,7 @@ shoal::Result<ModuleHandle> VerifiedModule(ModuleHandle module) {
 
 Error ModuleState::InvalidModuleError() const {
   LocatedDiags all = ReaderDiags();
-  const Diags verified = WithStacks(Verified(), module());
+  const Diags verified = WithStacks(Verified(), module(), own_packages);
   for (const Diag& diag : verified.found()) all.diags.Add(diag);
   return internal::MakeError(std::move(all));
 }

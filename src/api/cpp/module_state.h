@@ -8,8 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/cpp/error_state.h"
+#include "analyze/facts/source_lines.h"
 #include "api/cpp/diag_stack.h"
+#include "api/cpp/error_state.h"
+#include "core/base/lazy.h"
 #include "core/ir/users.h"
 #include "formats/files/module_file.h"
 #include "shoal/module.h"
@@ -20,17 +22,20 @@ struct EditState;
 
 // Its functions may be called from several threads. What they compute is computed once.
 struct ModuleState : std::enable_shared_from_this<ModuleState> {
-  explicit ModuleState(ModuleFile file, bool strict) : file(std::move(file)), strict(strict) {}
+  explicit ModuleState(ModuleFile file, bool strict, std::vector<std::string> own_packages = {})
+      : file(std::move(file)), strict(strict), own_packages(std::move(own_packages)) {}
 
   const Module& module() const { return *file.module; }
   // The diagnostics of the verifier.
   const Diags& Verified() const;
   std::vector<const Instruction*> UsersOf(const Instruction& hlo) const;
   const Instruction* Find(std::string_view name) const;
+  // The source line, see SourceLines::Of.
+  std::string SourceOf(const Instruction& hlo) const;
   // As messages name it: "<stdin>" rather than "-".
   const std::string& name() const { return module().source == nullptr ? file.path : module().source->name(); }
   std::shared_ptr<const Source> text() const { return {shared_from_this(), module().source.get()}; }
-  Error MakeError(const Diag& diag) const { return internal::MakeError(WithStack(diag, module()), file.path, text()); }
+  Error MakeError(const Diag& diag) const { return internal::MakeError(WithStack(diag, module(), own_packages), file.path, text()); }
   // Deviations from XLA's grammar.
   LocatedDiags ReaderDiags() const { return {file.diags, file.path, text()}; }
   // The deviations and the broken rules.
@@ -38,6 +43,7 @@ struct ModuleState : std::enable_shared_from_this<ModuleState> {
 
   ModuleFile file;
   const bool strict;                               // read strictly, so that it has no deviation
+  const std::vector<std::string> own_packages;  // see IsInstalledFile
   std::shared_ptr<const ModuleState> original;  // a transformed module shares the names of its original
   const EditState* edit = nullptr;                 // set while the module is edited
 
@@ -45,6 +51,7 @@ struct ModuleState : std::enable_shared_from_this<ModuleState> {
   mutable std::once_flag is_verified_, has_names_;
   mutable Diags verified_;
   mutable std::unordered_map<std::string_view, const Instruction*> names_;
+  Lazy<SourceLines> sources_;
   mutable std::mutex users_mutex_;
   mutable Users users_;
 };

@@ -38,7 +38,7 @@ RunReport ReportOf(const RunResult& run) {
 
 RunProfile ProfileOf(const RunState& state) {
   return {state.executable->module->name(), &state.executable->executable->running_module(), state.executable->devices.grid,
-          state.log.get(), 0, 0};
+          state.log.get(), state.executable->module->own_packages, 0, 0};
 }
 
 }  // namespace

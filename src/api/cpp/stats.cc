@@ -60,11 +60,12 @@ class DumpReader {
     std::string later_stage, origin_stage;
     for (const DumpFile& file : stats.dumped->files) {
       ModuleFile input = ReadModuleFile(file.path, {options_.strict});
-      auto facts = input.module == nullptr ? nullptr : std::make_unique<ModuleFacts>(*input.module, FactOptions{.own_packages = options_.own_packages});
+      auto facts = input.module == nullptr ? nullptr
+                                           : std::make_unique<ModuleFacts>(*input.module, FactOptions{.own_packages = options_.own_packages});
       // Of one stage, the protobuf is read first: older texts lack the stacks.
       if (facts != nullptr && (file.stage != origin_stage || stats.line.empty())) {
         origin_stage = file.stage;
-        stats.program = ProgramKeyOf(*input.module);
+        stats.program = ProgramKeyOf(*facts);
         stats.role = ToString(RoleOf(*facts));
         stats.line = MainLineOf(*facts);
       }

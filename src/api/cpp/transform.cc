@@ -102,7 +102,7 @@ Result<Module> Transform(const Module& module, const std::vector<std::string>& p
       };
     if (auto changed = RunPipeline(*file.module, *selected, pipeline); !changed.ok())
       return (*original)->MakeError(changed.diag());
-    auto state = std::make_shared<internal::ModuleState>(std::move(file), /*strict=*/true);
+    auto state = std::make_shared<internal::ModuleState>(std::move(file), /*strict=*/true, (*original)->own_packages);
     state->original = *original;
     return Module(std::move(state));
   });

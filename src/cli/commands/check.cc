@@ -1,6 +1,7 @@
 #include "cli/commands/check.h"
 
 #include "cli/commands/base.h"
+#include "cli/commands/input.h"
 #include "cli/commands/interrupt.h"
 #include "shoal/files.h"
 
@@ -15,7 +16,7 @@ int CheckCommand(const CheckFlags& check) {
     if (flags.json || written != kOk) return;
     PrintToStderr(file.DiagText({.text = ErrorStyle(), .verbose = flags.verbose}));
     if (file.errors == 0) written = WriteText(Wrapped(file.summary, OutputStyle().width));
-  });
+  }, OwnPackages());
   if (!result.ok()) return Fail(result.error(), flags);
   if (written == kOk && (flags.json || check.files.size() > 1)) written = WriteText(TextOf(*result, flags));
   return written != kOk ? written : status;

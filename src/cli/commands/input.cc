@@ -43,7 +43,8 @@ void SetOwnPackages(std::string_view names) {
 }
 const std::vector<std::string>& OwnPackages() { return own_packages; }
 
-Result<Module> ReadModule(const std::string& path, const ReadOptions& options) {
+Result<Module> ReadModule(const std::string& path, ReadOptions options) {
+  options.own_packages = OwnPackages();
   SetActivity(StrCat("reading ", path));
   Result<Module> module = Read(path, options);
   SetActivity(StrCat("working on ", path));

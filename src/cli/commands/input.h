@@ -19,7 +19,7 @@ void SetOwnPackages(std::string_view names);
 const std::vector<std::string>& OwnPackages();
 
 // shoal::Read, as the activity that Ctrl-C reports.
-Result<Module> ReadModule(const std::string& path, const ReadOptions& options);
+Result<Module> ReadModule(const std::string& path, ReadOptions options);
 
 // The facts of the file. Their module has the warnings of the reader.
 Result<Facts> ReadFacts(const std::string& path, const CommonFlags& flags, const FactOptions& options);

@@ -32,7 +32,6 @@ std::string LoopFlags::ValidateProbability(const std::string& text) {
 
 FactOptions LoopFlags::ToFactOptions() const {
   FactOptions options;
-  options.own_packages = OwnPackages();
   for (const std::string& text : trips) options.trip_counts[NameOf(text)] = *ParseInteger(ValueOf(text));
   for (const std::string& text : probabilities) options.probabilities[NameOf(text)] = *ParseNumber(ValueOf(text));
   return options;

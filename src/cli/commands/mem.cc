@@ -5,7 +5,7 @@
 namespace shoal::cli {
 
 int MemCommand(const MemFlags& flags) {
-  const Result<Facts> facts = ReadFacts(flags.file, flags.common, {.backend = flags.backend, .own_packages = OwnPackages()});
+  const Result<Facts> facts = ReadFacts(flags.file, flags.common, {.backend = flags.backend});
   if (!facts.ok()) return Fail(facts.error(), flags.common);
   const Result<Memory> memory = facts->memory({flags.top, ParseBytes(flags.budget), flags.run});
   if (!memory.ok()) return Fail(memory.error(), flags.common);

@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <set>
 
+#include "analyze/facts/source_lines.h"
 #include "analyze/summary/module_role.h"
 #include "analyze/summary/totals.h"
 #include "analyze/summary/work_kind.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_location.h"
 #include "present/page/page_text.h"
 #include "present/page/findings.h"
 
@@ -72,7 +72,7 @@ std::string Sources(const PageModule& page) {
   std::set<std::string> files;
   for (const Computation* computation : page.module.computations)
     for (const Instruction* hlo : computation->instructions) {
-      std::string location = SourceLocationOf(*hlo, page.module);
+      std::string location = page.facts->sources().LocationOf(*hlo);
       location.resize(location.rfind(':') == std::string::npos ? 0 : location.rfind(':'));
       if (!location.empty()) files.insert(location.substr(location.find_last_of('/') + 1));
     }

@@ -5,11 +5,12 @@
 #include <cstdio>
 #include <set>
 
+#include "analyze/facts/source_lines.h"
+#include "analyze/summary/module_facts.h"
 #include "analyze/summary/skeleton.h"
 #include "core/base/printable.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/reports/assumptions.h"
 #include "present/reports/json.h"
@@ -23,10 +24,10 @@ namespace {
 void AddLocation(const Change& change, const DiffReport& report, std::vector<std::string>& row) {
   const Instruction* hlo = change.instruction();
   if (hlo == nullptr) return;
-  const Module& module = *(change.b != nullptr ? report.b.module : report.a.module);
+  const SourceLines& sources = (change.b != nullptr ? report.b : report.a).facts->sources();
   const bool renamed = change.a != nullptr && change.b != nullptr && change.a->name != change.b->name;
   row.push_back(renamed ? StrCat(change.a->name, " → ", change.b->name) : std::string(hlo->name));
-  row.insert(row.end(), {std::string(OpNameOf(*hlo)), SourceLocationOf(*hlo, module)});
+  row.insert(row.end(), {std::string(OpNameOf(*hlo)), sources.Of(*hlo)});
 }
 
 std::string DetailText(const Change& change) {
@@ -109,12 +110,12 @@ std::string ThresholdText(const Threshold& threshold, const DiffReport& report) 
                 before == after ? "no change" : PercentText(before, after), "\n");
 }
 
-Json InstructionJson(const Instruction* hlo, const Module& module) {
+Json InstructionJson(const Instruction* hlo, const DiffReport::Side& side) {
   if (hlo == nullptr) return nullptr;
   return {{"name", hlo->name},
           {"computation", hlo->parent->name},
           {"op_name", OpNameOf(*hlo)},
-          {"source", SourceLocationOf(*hlo, module)}};
+          {"source", side.facts->sources().Of(*hlo)}};
 }
 
 Json ChangeJson(const Change& change, const DiffReport& report) {
@@ -125,8 +126,8 @@ Json ChangeJson(const Change& change, const DiffReport& report) {
           {"what", change.what},
           {"before", change.before},
           {"after", change.after},
-          {"a", InstructionJson(change.a, *report.a.module)},
-          {"b", InstructionJson(change.b, *report.b.module)}};
+          {"a", InstructionJson(change.a, report.a)},
+          {"b", InstructionJson(change.b, report.b)}};
 }
 
 int64_t ElidedConstants(const Module& module) {
@@ -154,11 +155,11 @@ DiffReport DiffReportOf(const ModuleFacts& a, const std::string& file_a, const M
   DiffReport report;
   const int64_t elided = ElidedConstants(a.module()) + ElidedConstants(b.module());
   const DiffSide side_a(a, elided > 0), side_b(b, elided > 0);
-  report.a = {file_a, &a.module(), a.totals()};
+  report.a = {file_a, &a, a.totals()};
   report.changes = ChangesBetween(side_a, side_b);
   // For equal modules without a schedule, the estimated schedule of A holds for both.
   const bool same = report.changes.empty() && !a.module().is_scheduled && !b.module().is_scheduled;
-  report.b = {file_b, &b.module(), same ? report.a.totals : b.totals()};
+  report.b = {file_b, &b, same ? report.a.totals : b.totals()};
   if (elided > 0)
     report.assumptions.push_back(
         StrCat(Pluralize(elided, "constant"), " without values in the text: large ones are compared by type only"));

@@ -10,7 +10,7 @@ namespace shoal::internal {
 struct DiffReport {
   struct Side {
     std::string file;
-    const Module* module = nullptr;
+    const ModuleFacts* facts = nullptr;
     ModuleTotals totals;
   };
   Side a, b;

@@ -6,10 +6,10 @@
 
 #include "analyze/cost/cost.h"
 #include "analyze/facts/participants.h"
+#include "analyze/facts/source_lines.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/common_attrs.h"
-#include "core/ir/source_location.h"
 #include "core/ops/families.h"
 #include "present/reports/table.h"
 #include "present/reports/time_report.h"
@@ -49,10 +49,10 @@ std::string Rate(double amount, double seconds, double peak) {
   return text;
 }
 
-std::string OriginText(const Instruction& hlo, const Module& module) {
+std::string OriginText(const Instruction& hlo, const SourceLines& sources) {
   const Metadata* metadata = hlo[kMetadata];
   if (metadata == nullptr) return "";
-  const std::string location = SourceLocationOf(hlo, module);
+  const std::string location = sources.Of(hlo);
   return StrCat(metadata->op_name, !metadata->op_name.empty() && !location.empty() ? ", " : "", location);
 }
 
@@ -67,7 +67,7 @@ using CollectiveEvents = std::vector<size_t>;
 class TraceOfLog {
  public:
   explicit TraceOfLog(const RunProfile& profile)
-      : profile_(profile), costs_(CostsOnce(*profile.module)), participants_(profile.grid) {}
+      : profile_(profile), costs_(CostsOnce(*profile.module)), participants_(profile.grid), sources_(*profile.module, profile.own_packages) {}
 
   Trace Run() {
     trace_.source = StrCat("shoal run ", profile_.file);
@@ -116,7 +116,7 @@ class TraceOfLog {
     event.category = CategoryOf(*step.hlo);
     event.details.emplace_back("op", Text(step.hlo->opcode));
     event.details.emplace_back("shape", ToString(step.hlo->shape()));
-    if (const std::string origin = OriginText(*step.hlo, *profile_.module); !origin.empty())
+    if (const std::string origin = OriginText(*step.hlo, sources_); !origin.empty())
       event.details.emplace_back("source", origin);
     if (auto cost = costs_.find(step.hlo); cost != costs_.end() && event.duration > 0) {
       if (cost->second.flops > 0) event.details.emplace_back("GFLOP/s", StrCat(cost->second.flops / event.duration / 1e9));
@@ -161,6 +161,7 @@ class TraceOfLog {
   const RunProfile& profile_;
   Costs costs_;
   ParticipantTable participants_;
+  SourceLines sources_;
   Trace trace_;
   std::map<const Instruction*, std::vector<CollectiveEvents>> executions_;
 };
@@ -176,6 +177,7 @@ std::string ProfileText(const RunProfile& profile, const TextStyle& style) {
   double all = 0;
   for (const auto& [hlo, total] : steps) all += total.seconds;
   const Costs costs = CostsOnce(*profile.module);
+  const SourceLines sources(*profile.module, profile.own_packages);
   std::string text = StrCat(Pluralize(std::ssize(steps), "instruction"), " took ", Seconds(all), " in total on ",
                             Pluralize(profile.grid.count(), "device"), "; measured peak of this machine: ", FormatSi(profile.peak_flops), "FLOP/s in f32 and ",
                             FormatSi(profile.peak_bytes), "B/s\n");
@@ -190,7 +192,7 @@ std::string ProfileText(const RunProfile& profile, const TextStyle& style) {
     table.Add({std::string(hlo->name), std::string(Text(hlo->opcode)), Seconds(total.seconds),
                FractionText(all > 0 ? total.seconds / all : 0), StrCat(total.times),
                Rate(cost.flops * times, total.seconds, profile.peak_flops),
-               Rate(cost.bytes() * times, total.seconds, profile.peak_bytes), OriginText(*hlo, *profile.module)});
+               Rate(cost.bytes() * times, total.seconds, profile.peak_bytes), OriginText(*hlo, sources)});
   }
   text += table.ToText(style);
   const int64_t rest = std::ssize(steps) - static_cast<int64_t>(kTopInstructions);

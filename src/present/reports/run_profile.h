@@ -1,6 +1,7 @@
 // The profile of a run: the most expensive instructions and their fraction of the machine peak, or a Perfetto trace.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "analyze/facts/device_grid.h"
@@ -16,6 +17,7 @@ struct RunProfile {
   const Module* module = nullptr;  // the module that the log refers to
   DeviceGrid grid;
   const StepLog* log = nullptr;
+  std::span<const std::string> own_packages = {};  // see IsInstalledFile
   double peak_flops = 0, peak_bytes = 0;  // per second, of this machine
 };
 

@@ -13,8 +13,9 @@ typename Map::mapped_type Find(const Map& map, const Instruction& hlo) {
 
 }  // namespace
 
-ModuleAnalysis::ModuleAnalysis(const Module& module, std::shared_ptr<const Machine> machine)
-    : facts_(std::make_shared<const ModuleFacts>(module)), machine_(std::move(machine)) {}
+ModuleAnalysis::ModuleAnalysis(const Module& module, AnalysisSettings settings)
+    : facts_(std::make_shared<const ModuleFacts>(module, FactOptions{.own_packages = std::move(settings.own_packages)})),
+      machine_(std::move(settings.machine)) {}
 
 const ModuleMemory* ModuleAnalysis::memory() const {
   const bool fits = fits_memory_.Get([&] { return FirstSizeOverflow(module()) == nullptr; });
@@ -95,6 +96,7 @@ void ModuleAnalysis::Warm() const {
   AsyncTimeOf(any);
   memory();
   facts_->overlaps();
+  facts_->sources();
 }
 
 }  // namespace shoal::internal

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyze/cost/cost.h"
@@ -17,10 +18,15 @@
 
 namespace shoal::internal {
 
+struct AnalysisSettings {
+  std::shared_ptr<const Machine> machine = nullptr;  // of predictions; null: there are no times
+  std::vector<std::string> own_packages = {};        // installed packages whose lines count as the user's program
+};
+
 class ModuleAnalysis {
  public:
-  // `machine` may be null; then there are no times. The module must outlive the analysis.
-  ModuleAnalysis(const Module& module, std::shared_ptr<const Machine> machine);
+  // The module must outlive the analysis.
+  ModuleAnalysis(const Module& module, AnalysisSettings settings);
 
   const std::shared_ptr<const ModuleFacts>& facts() const { return facts_; }
   const Module& module() const { return facts_->module(); }

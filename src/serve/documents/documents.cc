@@ -7,7 +7,7 @@ namespace shoal::internal {
 std::shared_ptr<const Snapshot> Documents::Open(const std::string& uri, std::string text, int64_t version) {
   std::lock_guard lock(mutex_);
   auto shared = std::make_shared<const std::string>(std::move(text));
-  return open_[uri] = std::make_shared<const Snapshot>(uri, std::move(shared), version, machine_);
+  return open_[uri] = std::make_shared<const Snapshot>(uri, std::move(shared), version, settings_);
 }
 
 Result<std::shared_ptr<const Snapshot>> Documents::Change(const std::string& uri, std::vector<TextChange> changes,
@@ -31,7 +31,7 @@ Result<std::shared_ptr<const Snapshot>> Documents::Change(const std::string& uri
   if (first) text = old->text();
   std::lock_guard lock(mutex_);
   auto shared = std::make_shared<const std::string>(std::move(text));
-  return open_[uri] = std::make_shared<const Snapshot>(uri, std::move(shared), version, machine_);
+  return open_[uri] = std::make_shared<const Snapshot>(uri, std::move(shared), version, settings_);
 }
 
 void Documents::Close(const std::string& uri) {
@@ -54,11 +54,11 @@ std::vector<std::shared_ptr<const Snapshot>> Documents::All() const {
   return all;
 }
 
-void Documents::SetMachine(std::shared_ptr<const Machine> machine) {
+void Documents::SetSettings(AnalysisSettings settings) {
   std::lock_guard lock(mutex_);
-  machine_ = std::move(machine);
+  settings_ = std::move(settings);
   for (auto& [uri, snapshot] : open_)
-    snapshot = std::make_shared<const Snapshot>(uri, snapshot->shared_text(), snapshot->version(), machine_);
+    snapshot = std::make_shared<const Snapshot>(uri, snapshot->shared_text(), snapshot->version(), settings_);
 }
 
 }  // namespace shoal::internal

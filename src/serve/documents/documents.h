@@ -30,13 +30,13 @@ class Documents {
   // True if `snapshot` is the newest version of its document.
   bool IsCurrent(const Snapshot& snapshot) const;
   std::vector<std::shared_ptr<const Snapshot>> All() const;
-  // The machine of predictions, null for none. All documents get new snapshots.
-  void SetMachine(std::shared_ptr<const Machine> machine);
+  // All documents get new snapshots.
+  void SetSettings(AnalysisSettings settings);
 
  private:
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Snapshot>> open_;
-  std::shared_ptr<const Machine> machine_;
+  AnalysisSettings settings_;
 };
 
 }  // namespace shoal::internal

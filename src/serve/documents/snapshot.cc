@@ -7,8 +7,8 @@
 namespace shoal::internal {
 
 Snapshot::Snapshot(std::string uri, std::shared_ptr<const std::string> text, int64_t version,
-                   std::shared_ptr<const Machine> machine)
-    : uri_(std::move(uri)), text_(std::move(text)), version_(version), machine_(std::move(machine)) {}
+                   AnalysisSettings settings)
+    : uri_(std::move(uri)), text_(std::move(text)), version_(version), settings_(std::move(settings)) {}
 
 const Lines& Snapshot::lines() const {
   std::call_once(lines_once_, [this] { lines_ = std::make_unique<Lines>(*text_); });
@@ -80,7 +80,7 @@ const Module* Snapshot::module() const {
 
 const ModuleAnalysis* Snapshot::analysis() const {
   if (module() == nullptr) return nullptr;
-  std::call_once(analysis_once_, [this] { analysis_ = std::make_unique<ModuleAnalysis>(*module_, machine_); });
+  std::call_once(analysis_once_, [this] { analysis_ = std::make_unique<ModuleAnalysis>(*module_, settings_); });
   return analysis_.get();
 }
 

@@ -16,7 +16,7 @@ namespace shoal::internal {
 class Snapshot {
  public:
   Snapshot(std::string uri, std::shared_ptr<const std::string> text, int64_t version,
-           std::shared_ptr<const Machine> machine);
+           AnalysisSettings settings);
 
   const std::string& uri() const { return uri_; }
   const std::string& text() const { return *text_; }
@@ -48,7 +48,7 @@ class Snapshot {
   const std::string uri_;
   const std::shared_ptr<const std::string> text_;
   const int64_t version_;
-  const std::shared_ptr<const Machine> machine_;
+  const AnalysisSettings settings_;
 
   mutable std::once_flag lines_once_, index_once_, parse_once_, module_index_once_, analysis_once_;
   mutable std::unique_ptr<Lines> lines_;

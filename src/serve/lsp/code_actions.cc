@@ -57,7 +57,7 @@ json RemoveDead(const View& view, const IndexedInstruction& written, const Instr
 json InlineSourceLocation(const View& view, const IndexedInstruction& written, const Instruction& hlo) {
   const Metadata* metadata = hlo[kMetadata];
   if (metadata == nullptr || metadata->stack_frame_id == 0 || !metadata->source_file.empty()) return nullptr;
-  const std::vector<SourceFrame> frames = SourceFramesOf(hlo, *view.snapshot->module());
+  const std::vector<SourceFrame> frames = StackOf(hlo, *view.snapshot->module());
   constexpr std::string_view kKey = "stack_frame_id=";
   const std::string_view text = view.index().TextOf(written.whole);
   const size_t at = text.find(StrCat(kKey, metadata->stack_frame_id));

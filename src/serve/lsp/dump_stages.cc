@@ -33,7 +33,7 @@ json CounterpartIn(const View& view, const Instruction& hlo, const std::string& 
   Result<std::unique_ptr<Source>> source = Source::Read(path);
   if (!source.ok()) return nullptr;
   const auto text = std::make_shared<const std::string>((*source)->text());
-  const View other{std::make_shared<const Snapshot>(UriOfPath(path), text, 0, nullptr), view.encoding, view.settings};
+  const View other{std::make_shared<const Snapshot>(UriOfPath(path), text, 0, AnalysisSettings{nullptr, view.settings.own_packages}), view.encoding, view.settings};
   if (other.snapshot->analysis() == nullptr) return nullptr;
   const DiffSide a(*view.snapshot->analysis()->facts(), false), b(*other.snapshot->analysis()->facts(), false);
   const Matching matching = MatchInstructions(a, b);

@@ -1,6 +1,7 @@
 // The hover text of instructions and computations, as Markdown.
 #include <algorithm>
 
+#include "analyze/facts/source_lines.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/common_attrs.h"
@@ -91,10 +92,13 @@ void AddMemory(const ModuleAnalysis& analysis, const Instruction& hlo, std::stri
 void AddSource(const View& view, const Instruction& hlo, std::string& text) {
   if (const Metadata* metadata = hlo[kMetadata]; metadata != nullptr && !metadata->op_name.empty())
     StrAppend(&text, "- op_name: `", metadata->op_name, "`\n");
-  const std::vector<SourceFrame> frames = SourceFramesOf(hlo, *view.snapshot->module());
+  const std::vector<SourceFrame> frames = SourceFramesOf(view, hlo);
+  if (frames.empty()) return;
+  const ModuleAnalysis* analysis = view.snapshot->analysis();
+  StrAppend(&text, "- source: `", analysis == nullptr ? FormatFrame(frames[0]) : analysis->facts()->sources().Of(hlo), "`\n");
   constexpr size_t kMaxShown = 8;
   for (size_t i = 0; i < std::min(frames.size(), kMaxShown); ++i)
-    StrAppend(&text, i == 0 ? "- source: " : "  - ", "`", frames[i].file, ":", frames[i].line, "`",
+    StrAppend(&text, "  - `", frames[i].file, ":", frames[i].line, "`",
               frames[i].function.empty() ? "" : StrCat(" in ", frames[i].function), "\n");
 }
 

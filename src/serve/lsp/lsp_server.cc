@@ -163,7 +163,7 @@ void LanguageServer::ApplySettings(const json& settings) {
       rpc_.Notify("window/showMessage", {{"type", 2}, {"message", loaded.diag().message}});
     }
   }
-  documents_.SetMachine(std::move(machine));
+  documents_.SetSettings({std::move(machine), settings_.own_packages});
   for (const std::shared_ptr<const Snapshot>& snapshot : documents_.All()) ScheduleDiagnostics(snapshot);
 }
 
@@ -347,7 +347,7 @@ json LanguageServer::WorkspaceSymbols(const std::string& query, const RpcServer:
         if (!is_text || std::find(seen.begin(), seen.end(), uri) != seen.end()) continue;
         Result<std::unique_ptr<Source>> source = Source::Read(file.path);
         if (!source.ok()) continue;
-        add(ViewOf(std::make_shared<const Snapshot>(uri, std::make_shared<const std::string>((*source)->text()), 0, nullptr)));
+        add(ViewOf(std::make_shared<const Snapshot>(uri, std::make_shared<const std::string>((*source)->text()), 0, AnalysisSettings{nullptr, settings_.own_packages})));
       }
   }
   return symbols;

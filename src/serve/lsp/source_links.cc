@@ -1,7 +1,9 @@
 #include "serve/lsp/source_stack.h"
 
+#include <algorithm>
 #include <charconv>
 
+#include "analyze/facts/source_lines.h"
 #include "core/base/strings.h"
 #include "core/ir/common_attrs.h"
 #include "serve/lsp/features.h"
@@ -16,13 +18,9 @@ json LocationIn(const SourceFrame& frame, const LspSettings& settings) {
 
 }  // namespace
 
-std::vector<SourceFrame> SourceFramesOf(const Instruction& hlo, const Module& module) {
-  const Metadata* metadata = hlo[kMetadata];
-  if (metadata == nullptr) return {};
-  std::vector<SourceFrame> frames = StackOf(module.stack_frames, metadata->stack_frame_id);
-  if (!metadata->source_file.empty())
-    frames.insert(frames.begin(), {metadata->source_file, {}, metadata->source_line, metadata->source_column});
-  return frames;
+std::vector<SourceFrame> SourceFramesOf(const View& view, const Instruction& hlo) {
+  const ModuleAnalysis* analysis = view.snapshot->analysis();
+  return analysis == nullptr ? StackOf(hlo, *view.snapshot->module()) : analysis->facts()->sources().StackOf(hlo);
 }
 
 std::string LocalPath(std::string_view file, const LspSettings& settings) {
@@ -37,9 +35,11 @@ json SourceAt(const View& view, uint32_t offset) {
   const IndexedInstruction* at = view.index().InstructionAt(offset);
   const Instruction* hlo = at == nullptr ? nullptr : view.snapshot->InstructionOf(*at);
   if (hlo == nullptr) return nullptr;
+  std::vector<SourceFrame> frames = SourceFramesOf(view, *hlo);
+  // Editors go to the first location, or list all.
+  std::ranges::stable_partition(frames, [&](const SourceFrame& frame) { return !IsInstalledFile(frame.file, view.settings.own_packages); });
   json all = json::array();
-  for (const SourceFrame& frame : SourceFramesOf(*hlo, *view.snapshot->module()))
-    all.push_back(LocationIn(frame, view.settings));
+  for (const SourceFrame& frame : frames) all.push_back(LocationIn(frame, view.settings));
   return all.empty() ? json() : all;
 }
 

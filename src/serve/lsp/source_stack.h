@@ -10,8 +10,8 @@
 
 namespace shoal::internal {
 
-// The location in the metadata, then the stack that the metadata names, innermost frame first.
-std::vector<SourceFrame> SourceFramesOf(const Instruction& hlo, const Module& module);
+// The stack of the instruction, else of its forward op, innermost frame first.
+std::vector<SourceFrame> SourceFramesOf(const View& view, const Instruction& hlo);
 // The path on this machine, by the longest prefix of settings.paths.
 std::string LocalPath(std::string_view file, const LspSettings& settings);
 

@@ -17,6 +17,9 @@ LspSettings ReadSettings(const json& settings) {
   if (settings.contains("pathMap") && settings["pathMap"].is_object())
     for (const auto& [from, to] : settings["pathMap"].items())
       if (to.is_string()) read.paths[from] = to;
+  if (settings.contains("ownPackages") && settings["ownPackages"].is_array())
+    for (const json& name : settings["ownPackages"])
+      if (name.is_string()) read.own_packages.push_back(name);
   const json hints = settings.value("inlayHints", json::object());
   flag(hints, "tripCounts", &read.trip_counts);
   flag(hints, "collectiveBytes", &read.collective_bytes);

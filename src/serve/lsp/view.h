@@ -16,6 +16,7 @@ using nlohmann::json;
 struct LspSettings {
   std::string machine;                        // as `shoal time --on`; empty: no predictions
   std::map<std::string, std::string> paths;   // replaces a prefix of paths in metadata by a local one
+  std::vector<std::string> own_packages;      // installed packages whose lines count as the user's program
   std::string docs;                           // address of the folder with check.md, for links to rules; empty: no links
   bool trip_counts = true, collective_bytes = true, memory_peak = true, time_share = true;  // inlay hints
   bool code_lenses = true;
