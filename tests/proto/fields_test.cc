@@ -134,6 +134,8 @@ const std::vector<proto::HloModuleProto>& ForeignModules() {
       first.mutable_sharding()->add_tile_assignment_dimensions(2);
       first.mutable_sharding()->add_tile_assignment_dimensions(2);
       for (int device = 0; device < 4; ++device) first.mutable_sharding()->add_tile_assignment_devices(device);
+      *executable.add_spmd_parameters_shardings() = first.sharding();
+      *executable.mutable_spmd_output_sharding() = first.sharding();
       proto::HloModuleProto last_replicated = executable;
       last_replicated.mutable_computations(0)->mutable_instructions(0)->mutable_sharding()->set_replicate_on_last_tile_dim(
           true);

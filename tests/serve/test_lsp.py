@@ -293,7 +293,7 @@ async def test_own_packages(client):
             '3 "/lib/python3.12/site-packages/torch/nn.py"\n\nFunctionNames\n1 "f"\n\nFileLocations\n'
             '1 {file_name_id=1 function_name_id=1 line=5 end_line=0 column=0 end_column=0}\n2 {file_name_id=2 function_name_id=1 line=8 end_line=0 column=0 end_column=0}\n'
             '3 {file_name_id=3 function_name_id=1 line=9 end_line=0 column=0 end_column=0}\n\nStackFrames\n1 {file_location_id=1 parent_frame_id=1}\n'
-            '2 {file_location_id=2 parent_frame_id=1}\n3 {file_location_id=3 parent_frame_id=2}\n\n'
+            '2 {file_location_id=2 parent_frame_id=2}\n3 {file_location_id=3 parent_frame_id=3}\n\n'
             'ENTRY e {\n  p = f32[2] parameter(0)\n'
             '  y = f32[2] tanh(p), metadata={op_type="aten__gelu" op_name="aten__gelu" stack_frame_id=3}\n'
             '  ROOT r = f32[2] negate(y), metadata={op_type="aten__gelu_backward" op_name="aten__gelu_backward"}\n}\n')

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/facts/shardy.h"
+#include "core/ir/module_shardings.h"
 
 namespace shoal::internal {
 namespace {
@@ -73,10 +74,11 @@ void DeviceMesh::FindNamedMesh(const Module& module, const DeviceGrid& grid) {
       const ReplicaGroups* groups = (*hlo)[kReplicaGroups];
       if (const auto* axes = groups == nullptr ? nullptr : std::get_if<ReplicaGroups::MeshAxes>(&groups->rep))
         collect(axes->mesh, of_groups);
-      const Sharding* sharding = (*hlo)[kSharding];
-      if (const Mesh* mesh = sharding == nullptr ? nullptr : MeshOf(*sharding)) collect(*mesh, others);
     }
   }
+  ForEachSharding(module, [&](const Sharding& sharding, const Instruction&) {
+    if (const Mesh* mesh = MeshOf(sharding)) collect(*mesh, others);
+  });
   for (const Mesh& mesh : DeclaredMeshes(module)) collect(mesh, others);
   of_groups.insert(of_groups.end(), others.begin(), others.end());
   const auto named =
@@ -110,9 +112,7 @@ void DeviceMesh::AddTileBoundaries(const Module& module) {
     if (!tiles.iota || DevicesNamedBy(tiles) != devices_) return;
     AddBoundaries(StridesOf(tiles.iota->reshape.size() == 1 ? tiles.iota->dims : tiles.iota->reshape));
   };
-  for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions)
-      if (const Sharding* sharding = (*hlo)[kSharding]) ForEachTiling(*sharding, add);
+  ForEachSharding(module, [&](const Sharding& sharding, const Instruction&) { ForEachTiling(sharding, add); });
 }
 
 // Adds all of `boundaries`. If one of them is incompatible with an existing boundary, adds none and returns false.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/ir/module_shardings.h"
 #include "core/ir/sizes.h"
 
 namespace shoal::internal {
@@ -56,10 +57,11 @@ IdCounts CountIds(const Module& module) {
   for (const Computation* computation : module.computations) {
     for (const Instruction* hlo : computation->instructions) {
       CountCollectiveIds(*hlo, ids);
-      if (const Sharding* sharding = (*hlo)[kSharding])
-        ids.sharded.Update(DeviceCountOf(*sharding), "sharding", hlo->name);
     }
   }
+  ForEachSharding(module, [&](const Sharding& sharding, const Instruction& hlo) {
+    ids.sharded.Update(DeviceCountOf(sharding), "sharding", hlo.name);
+  });
   return ids;
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/hash/hash.h"
 #include "core/ir/common_attrs.h"
+#include "core/ir/module_shardings.h"
 #include "core/ir/module.h"
 #include "core/ir/sharding.h"
 
@@ -11,7 +12,9 @@ namespace shoal::internal {
 namespace {
 
 // Attributes that describe the origin of an instruction, not its semantics.
-bool IsInformational(uint32_t id) { return id == kMetadata.id || id == kOrigin.id || id == kStatistics.id; }
+bool IsInformational(uint32_t id) {
+  return id == kMetadata.id || id == kOrigin.id || id == kStatistics.id || id == kRecordedSharding.id;
+}
 
 template <class T>
 bool EqualBytes(std::span<const T> a, std::span<const T> b) {

@@ -52,7 +52,7 @@ constexpr bool AttrIdsAreUnique() {
     return true;
   };
   bool unique = add(kParameterNumber.name, kParameterNumber.id) && add(kConstantValue.name, kConstantValue.id) &&
-                add(kUnknownOpcode.name, kUnknownOpcode.id);
+                add(kUnknownOpcode.name, kUnknownOpcode.id) && add(kRecordedSharding.name, kRecordedSharding.id);
   for (const AttrDef& def : kCommonAttrs) unique &= add(def.name, def.id);
   for (const OpInfo& op : kOps)
     for (const AttrDef& def : op.attrs) unique &= add(def.name, def.id);

@@ -3,16 +3,12 @@
 #include "core/ops/traits.h"
 #include "core/verify/checks.h"
 #include "core/verify/mesh.h"
+#include "core/verify/sharding_rules.h"
 
 namespace shoal::internal {
 namespace {
 
 using Kind = Sharding::Kind;
-
-struct ShardingProblem {
-  std::string_view rule;  // empty: no problem
-  std::string message;
-};
 
 std::string Str(const Sharding& sharding) {
   std::string text;
@@ -94,27 +90,6 @@ ShardingProblem CheckArray(const Sharding& sharding, const Shape& array, std::op
   return CheckCount(sharding.tiles.DeviceCount(), devices);
 }
 
-void CheckSharding(const Instruction& hlo, const Sharding& sharding, std::optional<int64_t> devices,
-                   VerifierContext& context) {
-  const Shape& shape = hlo.shape();
-  if (shape.IsToken()) return;
-  const bool tuple = sharding.kind == Kind::kTuple;
-  const int64_t leaves = shape.IsTuple() ? shape.LeafCount() : 1;
-  const int64_t entries = std::ssize(sharding.elements);
-  if (tuple && (!shape.IsTuple() || (entries != leaves && (leaves != 0 || entries > 1))))
-    return context.Add(hlo, "sharding.C1",
-                       shape.IsTuple()
-                           ? StrCat("sharding must have an entry for each of ", leaves, " arrays, got ", entries)
-                           : StrCat("sharding must not be a tuple for ", ToString(shape), ", got ", Str(sharding)));
-  size_t next = 0;
-  ShardingProblem problem;
-  ForEachLeaf(shape, [&](const Shape& leaf) {
-    const Sharding& entry = tuple ? sharding.elements[next++] : sharding;
-    if (problem.rule.empty() && leaf.IsArray()) problem = CheckArray(entry, leaf, devices);
-  });
-  if (!problem.rule.empty()) context.Add(hlo, problem.rule, std::move(problem.message));
-}
-
 bool SameDevices(const TileAssignment& a, const TileAssignment& b) {
   if (a == b) return true;
   return a.dims == b.dims && a.DeviceCount() == b.DeviceCount() && a.Devices() == b.Devices();
@@ -167,11 +142,31 @@ void CheckConsistent(const Instruction& hlo, VerifierContext& context) {
 
 }  // namespace
 
+ShardingProblem ProblemOf(const Sharding& sharding, const Shape& shape, std::optional<int64_t> devices) {
+  if (shape.IsToken()) return {};
+  const bool tuple = sharding.kind == Kind::kTuple;
+  const int64_t leaves = shape.IsTuple() ? shape.LeafCount() : 1;
+  const int64_t entries = std::ssize(sharding.elements);
+  if (tuple && (!shape.IsTuple() || (entries != leaves && (leaves != 0 || entries > 1))))
+    return {"sharding.C1", shape.IsTuple()
+                               ? StrCat("sharding must have an entry for each of ", leaves, " arrays, got ", entries)
+                               : StrCat("sharding must not be a tuple for ", ToString(shape), ", got ", Str(sharding))};
+  size_t next = 0;
+  ShardingProblem problem;
+  ForEachLeaf(shape, [&](const Shape& leaf) {
+    const Sharding& entry = tuple ? sharding.elements[next++] : sharding;
+    if (problem.rule.empty() && leaf.IsArray()) problem = CheckArray(entry, leaf, devices);
+  });
+  return problem;
+}
+
 void CheckShardings(VerifierContext& context) {
   const int64_t partitions = context.module().num_partitions;
   const std::optional<int64_t> devices = partitions > 1 ? std::optional(partitions) : std::nullopt;
   ForEachInstruction(context, [&](const Instruction& hlo) {
-    if (const Sharding* sharding = hlo[kSharding]) CheckSharding(hlo, *sharding, devices, context);
+    if (const Sharding* sharding = hlo[kSharding])
+      if (ShardingProblem problem = ProblemOf(*sharding, hlo.shape(), devices); !problem.rule.empty())
+        context.Add(hlo, problem.rule, std::move(problem.message));
     if (IsLoop(hlo) || IsBranch(hlo)) CheckConsistent(hlo, context);
   });
 }

@@ -1,7 +1,7 @@
 #include "execute/data/leaves.h"
 
 #include "core/base/strings.h"
-#include "core/ir/common_attrs.h"
+#include "core/ir/module_shardings.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "execute/data/shards.h"
@@ -27,7 +27,7 @@ void AppendLeavesOf(const Instruction& hlo, int64_t parameter, std::vector<Leaf>
   const size_t first = leaves.size();
   ShapeIndex index;
   AppendLeavesOf(hlo, parameter, hlo.shape(), index, leaves);
-  const Sharding* sharding = hlo[kSharding];
+  const Sharding* sharding = EntrySharding(hlo);
   const std::span<const bool> replication = hlo[kParameterReplication];
   for (size_t i = first; i < leaves.size(); ++i) {
     leaves[i].sharding = LeafSharding(sharding, static_cast<int64_t>(i - first));
@@ -49,7 +49,7 @@ std::vector<Leaf> ResultLeaves(const Module& module) {
   std::vector<Leaf> leaves;
   AppendLeavesOf(root, 0, leaves);
   // A tuple often has no sharding, while its operands do.
-  if (IsTuple(root) && root[kSharding] == nullptr) {
+  if (IsTuple(root) && EntrySharding(root) == nullptr) {
     for (Leaf& leaf : leaves)
       if (leaf.index.size() == 1) leaf.sharding = (*root.operands[static_cast<size_t>(leaf.index[0])])[kSharding];
   }

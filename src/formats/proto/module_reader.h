@@ -32,6 +32,8 @@ class ModuleReader {
   void ReadHeader(const proto::HloModuleProto& from);
   Status ReadEntryLayout(const proto::ProgramShapeProto& from);
   Status ReadAliases(const proto::HloModuleProto& from);
+  Status ReadRecordedShardings(const proto::HloModuleProto& from);
+  void RecordSharding(Instruction& hlo, Sharding sharding, std::string_view field);
   void ReadConfig(const proto::HloModuleProto& from);
   void ReadStackFrames(const proto::StackFrameIndexProto& from);
   void ReadDebugAttributes(const proto::HloModuleProto& from);

@@ -2,6 +2,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/base/strings.h"
+#include "core/ir/module_shardings.h"
+#include "core/verify/sharding_rules.h"
 #include "formats/proto/module_reader.h"
 
 namespace shoal::internal {
@@ -32,6 +34,7 @@ void ModuleReader::ReadHeader(const proto::HloModuleProto& from) {
   if (Status read = ReadAliases(from); !read.ok()) Error(std::move(read.diag()));
   module_.frontend_attributes = ReadFrontendAttributes(module_, from.frontend_attributes());
   ReadConfig(from);
+  if (Status read = ReadRecordedShardings(from); !read.ok()) Error(std::move(read.diag()));
   ReadStackFrames(from.stack_frame_index());
   ReadDebugAttributes(from);
 }
@@ -77,6 +80,35 @@ Status ModuleReader::ReadAliases(const proto::HloModuleProto& from) {
   donors.erase(std::unique(donors.begin(), donors.end(), [](const auto& a, const auto& b) { return !(a < b); }),
                donors.end());
   return {};
+}
+
+Status ModuleReader::ReadRecordedShardings(const proto::HloModuleProto& from) {
+  const std::vector<Instruction*>& parameters = module_.entry->parameters;
+  const int count = from.spmd_parameters_shardings_size();
+  if (count > 0 && count != std::ssize(parameters))
+    diags_.Warn({}, "loose.field", StrCat("spmd_parameters_shardings is ignored: it has ", count, " entries for ",
+                                          Pluralize(std::ssize(parameters), "parameter")));
+  for (int i = 0; i < count && count == std::ssize(parameters); ++i) {
+    SHOAL_ASSIGN(sharding, ReadSharding(module_, from.payloads(), from.spmd_parameters_shardings(i)));
+    if (parameters[static_cast<size_t>(i)] != nullptr)
+      RecordSharding(*parameters[static_cast<size_t>(i)], std::move(sharding), "spmd_parameters_shardings");
+  }
+  if (!from.has_spmd_output_sharding() || module_.entry->root == nullptr) return {};
+  SHOAL_ASSIGN(sharding, ReadSharding(module_, from.payloads(), from.spmd_output_sharding()));
+  RecordSharding(*module_.entry->root, std::move(sharding), "spmd_output_sharding");
+  return {};
+}
+
+// If a parameter is the root, it has the sharding of the parameter.
+void ModuleReader::RecordSharding(Instruction& hlo, Sharding sharding, std::string_view field) {
+  if (hlo.has(kRecordedSharding)) return;
+  const std::optional<int64_t> devices = module_.num_partitions > 1 ? std::optional(module_.num_partitions) : std::nullopt;
+  if (const ShardingProblem problem = ProblemOf(sharding, hlo.shape(), devices); !problem.rule.empty())
+    return diags_.Warn({}, "loose.field", StrCat(field, " is ignored for ", hlo.name, ": ", problem.message));
+  std::span<NamedAttr> attrs = module_.arena.NewSpan<NamedAttr>(hlo.attrs.size() + 1);
+  std::copy(hlo.attrs.begin(), hlo.attrs.end(), attrs.begin());
+  attrs.back() = {kRecordedSharding.id, static_cast<const Sharding*>(module_.arena.New<Sharding>(std::move(sharding)))};
+  hlo.attrs = attrs;
 }
 
 // Sets properties that XLA stores outside of the module: from shoal's own field if set, else inferred for executables.

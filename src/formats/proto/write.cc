@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/base/strings.h"
+#include "core/ir/module_shardings.h"
 #include "core/ops/order.h"
 #include "core/ops/structure.h"
 #include "core/ops/traits.h"
@@ -73,6 +74,7 @@ class ModuleWriter {
   void WriteEntryLayout(proto::ProgramShapeProto* to);
   void WriteAliases(proto::HloModuleProto* to);
   void WriteConfig(proto::HloModuleProto* to);
+  void WriteRecordedShardings(proto::HloModuleProto* to);
   void WriteStackFrames(proto::HloModuleProto* to);
   void WriteDebugAttributes(proto::HloModuleProto* to);
   Status WriteOriginRecovery(proto::HloModuleProto* to);
@@ -115,6 +117,7 @@ Status ModuleWriter::Write(proto::HloModuleProto* to) {
   WriteAliases(to);
   WriteFrontendAttributes(module_.frontend_attributes, to->mutable_frontend_attributes());
   WriteConfig(to);
+  WriteRecordedShardings(to);
   WriteStackFrames(to);
   WriteDebugAttributes(to);
   return WriteOriginRecovery(to);
@@ -240,6 +243,16 @@ void ModuleWriter::WriteConfig(proto::HloModuleProto* to) {
   config->set_alias_passthrough_params(module_.alias_passthrough_params);
   for (bool allowed : parameters) config->add_allow_spmd_sharding_propagation_to_parameters(allowed);
   for (bool allowed : output) config->add_allow_spmd_sharding_propagation_to_output(allowed);
+}
+
+void ModuleWriter::WriteRecordedShardings(proto::HloModuleProto* to) {
+  const std::vector<Instruction*>& parameters = module_.entry->parameters;
+  const auto is_recorded = [](const Instruction* hlo) { return hlo->has(kRecordedSharding); };
+  if (!parameters.empty() && std::ranges::all_of(parameters, is_recorded))
+    for (const Instruction* parameter : parameters)
+      WriteSharding(*(*parameter)[kRecordedSharding], to->add_spmd_parameters_shardings());
+  if (const Sharding* sharding = (*module_.entry->root)[kRecordedSharding])
+    WriteSharding(*sharding, to->mutable_spmd_output_sharding());
 }
 
 void ModuleWriter::WriteStackFrames(proto::HloModuleProto* to) {

@@ -1,6 +1,7 @@
 // What all ops share: their attributes, and the ops that are one HLO op.
 #include <algorithm>
 
+#include "core/ir/module_shardings.h"
 #include "core/ops/collective.h"
 #include "core/ops/traits.h"
 #include "formats/stablehlo/export_functions.h"
@@ -53,7 +54,8 @@ namespace {
 bool IsLeftOut(uint32_t id) {
   static constexpr uint32_t kIds[] = {kSharding.id,   kFrontendAttributes.id, kMetadata.id,
                                       kStatistics.id, kOrigin.id,             kBackendConfig.id,
-                                      kMode.id,       kConstrainLayout.id,    kParameterReplication.id};
+                                      kMode.id,       kConstrainLayout.id,    kParameterReplication.id,
+                                      kRecordedSharding.id};
   return std::find(std::begin(kIds), std::end(kIds), id) != std::end(kIds);
 }
 

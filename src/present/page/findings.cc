@@ -6,7 +6,7 @@
 #include "analyze/cost/overlap.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/sharding.h"
+#include "core/ir/module_shardings.h"
 #include "core/ops/op.h"
 #include "present/page/page_text.h"
 
@@ -80,7 +80,7 @@ void AddReplicated(const PageModule& page, std::vector<Finding>& all) {
   for (const LiveBuffer& buffer : page.facts->memory().live_at_peak) {
     if (buffer.kind != LiveBuffer::Kind::kArgument || buffer.hlo == nullptr) continue;
     const double fraction = static_cast<double>(buffer.bytes) / static_cast<double>(page.facts->memory().device.peak);
-    const Sharding* sharding = (*buffer.hlo)[kSharding];
+    const Sharding* sharding = EntrySharding(*buffer.hlo);
     if (fraction < kMin || sharding == nullptr) continue;
     if (sharding->kind == Sharding::Kind::kTuple) {
       const size_t leaf = buffer.index.empty() ? 0 : static_cast<size_t>(buffer.index[0]);
