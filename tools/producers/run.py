@@ -57,7 +57,7 @@ def produce(python, programs, arguments, folder):
     env["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
     if arguments[0] in ("torch_programs.py", "tensorflow_strategies.py"):
         env["XLA_FLAGS"] += f" --xla_dump_to={folder} --xla_dump_hlo_as_text --xla_dump_hlo_as_proto --xla_dump_large_constants"
-        env |= {"XLA_SAVE_TENSORS_FILE": str(folder / "tensors.txt"), "XLA_IR_DEBUG": "1", "XLA_HLO_DEBUG": "1"}
+        env |= {"XLA_SAVE_TENSORS_FILE": str(folder / "tensors.txt"), "XLA_SAVE_TENSORS_FMT": "hlo", "XLA_IR_DEBUG": "1", "XLA_HLO_DEBUG": "1"}
     with open(folder / "log.txt", "w") as log:
         # The replicas of XLA:CPU deadlock on machines with few cores; their modules have been written by then.
         with contextlib.suppress(subprocess.TimeoutExpired):

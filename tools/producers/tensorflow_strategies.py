@@ -36,13 +36,14 @@ def train(model, inputs, strategy=None):
     def make():
         built = model()
         built(inputs)
-        return built, tf.keras.optimizers.Adam(1e-3)
+        optimizer = tf.keras.optimizers.Adam(1e-3)
+        optimizer.build(built.trainable_variables)
+        return built, optimizer
     if strategy is None:
         built, optimizer = make()
     else:
         with strategy.scope():
             built, optimizer = make()
-    optimizer.build(built.trainable_variables)
 
     @tf.function(jit_compile=True)
     def gradients(x, y):
@@ -57,11 +58,14 @@ def train(model, inputs, strategy=None):
         return loss
 
     x, y = tf.constant(inputs), tf.constant(labels)
-    return step(x, y) if strategy is None else strategy.run(gradients, args=(x, y))[0]
+    if strategy is None:
+        return step(x, y)
+    with strategy.scope():
+        return strategy.run(gradients, args=(x, y))[0]
 
 
 def sharded():
-    from tensorflow.compiler.xla.experimental.xla_sharding import xla_sharding
+    from tensorflow.python.compiler.xla.experimental import xla_sharding
     @tf.function(jit_compile=True)
     def product(x, w):
         return tf.nn.relu(xla_sharding.split(x, 0, 2, use_sharding_op=True) @ w)

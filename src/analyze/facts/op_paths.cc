@@ -41,6 +41,11 @@ std::string WithoutGradient(std::string_view name) {
   return std::string(name.substr(start + kGradients.size(), grad - start - kGradients.size()));
 }
 
+// PyTorch/XLA gives the ops of one function such as lerp a scope of their own, such as aten__lerp.74.
+bool IsTorchFunction(std::string_view part) {
+  return part.starts_with("aten__") || part.starts_with("prim__") || part.starts_with("xla__");
+}
+
 }  // namespace
 
 std::string_view WithoutLastPart(std::string_view op_name) {
@@ -62,7 +67,7 @@ std::string ModulePathOf(std::string_view op_name) {
     if (slash == std::string_view::npos) break;
     std::string_view part = rest.substr(0, slash);
     rest.remove_prefix(slash + 1);
-    if (part.starts_with("jit(") || part.starts_with("pjit(")) continue;
+    if (part.starts_with("jit(") || part.starts_with("pjit(") || IsTorchFunction(part)) continue;
     if (const size_t open = part.rfind('('); open != std::string_view::npos)
       part = part.substr(open + 1, part.find(')', open) - open - 1);
     if (!part.empty()) StrAppend(&path, path.empty() ? "" : "/", part);

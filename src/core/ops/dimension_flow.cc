@@ -108,6 +108,8 @@ Sources DimensionSources(const Instruction& hlo, int64_t dimension) {
     }
     case Opcode::kReduce:
       return from_array ? ReductionSources(hlo, dimension) : Sources{};
+    case Opcode::kReverse:
+      return {{0, dimension, Contains(hlo[kDimensions], dimension)}};
     case Opcode::kConcatenate:
       return Contains(hlo[kDimensions], dimension) ? Sources{} : SameDimensionSources(hlo, dimension);
     case Opcode::kGather:

@@ -10,6 +10,7 @@ namespace shoal::internal {
 struct OperandDimension {
   size_t operand = 0;
   int64_t dimension = 0;
+  bool reversed = false;  // the partitioner assigns the parts to the devices in reverse order
 };
 
 // The operand dimensions that a partitioner splits together with `dimension` of the result, an array. Elements at an

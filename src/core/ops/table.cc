@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/base/name_hash.h"
+#include "core/ir/module_shardings.h"
 #include "core/ops/families.h"
 
 namespace shoal::internal {

@@ -105,6 +105,7 @@ class DimensionSearch {
     ShapeIndex index;
     int64_t dimension = 0;
     const Frame* frame = nullptr;
+    bool reversed = false;  // with respect to the result
   };
 
   void Visit(LeafDimension node) {
@@ -123,7 +124,8 @@ class DimensionSearch {
     const auto d = static_cast<size_t>(node.dimension);
     if (d >= grid->tiles.size() || grid->tiles[d] != parts_) return std::nullopt;
     Match match{{}, std::string(node.hlo->name)};
-    for (const Dims& box : grid->positions) match.coordinates.push_back(box[d]);
+    for (const Dims& box : grid->positions)
+      match.coordinates.push_back(node.reversed ? parts_ - 1 - box[d] : box[d]);
     return match;
   }
 
@@ -167,32 +169,32 @@ class DimensionSearch {
     const Instruction& hlo = *node.hlo;
     if (IsParameter(hlo)) return EnqueueCaller(node);
     if (ValueRef from{&hlo, node.index}; TraceToOperand(from, Forwarding::kTupleElement | Forwarding::kTuple))
-      return Visit({from.hlo, std::move(from.path), node.dimension, node.frame});
+      return Visit({from.hlo, std::move(from.path), node.dimension, node.frame, node.reversed});
     if (IsTuple(hlo)) return;
     if (CallKindOf(hlo) != CallKind::kElements) return EnqueueCallees(node);
     if (!node.index.empty()) {  // a sort or reduction of several arrays, or an optimization-barrier
       const bool one = hlo.operands.size() == 1 && hlo.operand_shape(0).IsTuple();
       const auto operand = static_cast<size_t>(node.index[0]);
-      if (one) return Visit({hlo.operands[0], node.index, node.dimension, node.frame});
+      if (one) return Visit({hlo.operands[0], node.index, node.dimension, node.frame, node.reversed});
       if (operand < hlo.operands.size() && hlo.operands[operand]->shape().IsArray() &&
           std::ranges::equal(hlo.operands[operand]->shape().dims(), ShapeAt(hlo.shape(), node.index).dims()))
-        Visit({hlo.operands[operand], {}, node.dimension, node.frame});
+        Visit({hlo.operands[operand], {}, node.dimension, node.frame, node.reversed});
       return;
     }
     for (const OperandDimension& source : DimensionSources(hlo, node.dimension))
-      Visit({hlo.operands[source.operand], {}, source.dimension, node.frame});
+      Visit({hlo.operands[source.operand], {}, source.dimension, node.frame, node.reversed != source.reversed});
   }
 
   void EnqueueCallees(const LeafDimension& node) {
     // A loop's initial state has the same sharding as its final state.
     if (CallKindOf(*node.hlo) == CallKind::kLoop)
-      Visit({node.hlo->operands[0], node.index, node.dimension, node.frame});
+      Visit({node.hlo->operands[0], node.index, node.dimension, node.frame, node.reversed});
     const Shape& shape = ShapeAt(node.hlo->shape(), node.index);
     for (const Computation* callee : CalledComputations(*node.hlo)) {
       if (callee->root == nullptr || LeafNumber(callee->result_shape(), node.index) < 0) continue;
       const Shape& result = ShapeAt(callee->result_shape(), node.index);
       if (!result.IsArray() || !shape.IsArray() || !std::ranges::equal(result.dims(), shape.dims())) continue;
-      Visit({callee->root, node.index, node.dimension, &frames_.emplace_back(Frame{node.hlo, callee, node.frame})});
+      Visit({callee->root, node.index, node.dimension, &frames_.emplace_back(Frame{node.hlo, callee, node.frame}), node.reversed});
     }
   }
 
@@ -208,7 +210,7 @@ class DimensionSearch {
       number = 1 + static_cast<size_t>(callee - callees.begin());
     }
     if (number < call.operands.size())
-      Visit({call.operands[number], node.index, node.dimension, node.frame->caller});
+      Visit({call.operands[number], node.index, node.dimension, node.frame->caller, node.reversed});
   }
 
   const PartitionedPair& pair_;

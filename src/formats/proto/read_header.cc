@@ -2,6 +2,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "core/base/strings.h"
+#include "core/base/units.h"
 #include "core/ir/module_shardings.h"
 #include "core/verify/sharding_rules.h"
 #include "formats/proto/module_reader.h"

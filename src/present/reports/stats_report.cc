@@ -1,6 +1,7 @@
 #include "present/reports/stats_report.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/printable.h"
 #include "core/base/strings.h"
@@ -139,6 +140,19 @@ Json StagesJson(const ModuleStats& module) {
   return stages;
 }
 
+// One line for each reason.
+std::string UnreadableText(const StatsReport& report) {
+  std::map<std::string_view, std::pair<std::string_view, int64_t>> first_and_count;
+  for (const auto& [path, reason] : report.unreadable) ++first_and_count.try_emplace(reason, path, 0).first->second.second;
+  std::string text;
+  for (const auto& [path, reason] : report.unreadable) {
+    const auto& [first, count] = first_and_count.at(reason);
+    if (path != first) continue;
+    StrAppend(&text, "unreadable: ", EscapeName(path), count > 1 ? StrCat(" and ", count - 1, " more") : "", ": ", EscapeName(reason), "\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style) {
@@ -170,7 +184,7 @@ std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& s
   for (const ModuleStats& module : report.modules) text += StagesText(module, style);
   auto append = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", EscapeName(other.first)); };
   if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", append), "\n");
-  for (const auto& [path, reason] : report.unreadable) StrAppend(&text, "unreadable: ", EscapeName(path), ": ", EscapeName(reason), "\n");
+  text += UnreadableText(report);
   return WrapToWidth(text + NotesText(report.assumptions), style);
 }
 
