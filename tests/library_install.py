@@ -50,7 +50,9 @@ def warnings_of(*command):
 
 def check_files(prefix, _):
     expected = ["bin/shoal", "lib/libshoal.so", "lib/libshoal.a", "lib/libshoal_codegen.so", "lib/libshoal_onednn.so",
-                "lib/cmake/shoal/shoalConfig.cmake", "lib/pkgconfig/shoal.pc", "share/shoal/machines/h100.yaml"]
+                "lib/cmake/shoal/shoalConfig.cmake", "lib/pkgconfig/shoal.pc", "share/shoal/machines/h100.yaml",
+                "share/doc/shoal/examples/mlp.hlo", "share/doc/shoal/examples/embed/embed.c", "share/man/man1/shoal-time.1.gz",
+                "share/bash-completion/completions/shoal"]
     expected += [f"include/shoal/{header.name}" for header in (ROOT / "include/shoal").iterdir()]
     missing = [name for name in expected if not (prefix / name).exists()]
     if missing:

@@ -135,7 +135,8 @@ def trial_cpu_dump(t):
     t.check("wire bytes are those of the partitioned module", moved == wanted, f"{moved} {wanted}")
     page = t.scratch / "page.html"
     t.run("report", cpu, "--on=h100x8", "-o", page)
-    t.check("the page has the mismatch", "compiled for CPU" in page.read_text(encoding="utf-8"))
+    start = page.read_text(encoding="utf-8").partition("Per device and step")[0]
+    t.check("the page has the mismatch above its numbers", "compiled for CPU" in start and "spmd-partitioning" in start, start[-300:])
     t.check("--backend overrides the inference", t.json("time", cpu, "--on=h100x8", "--backend=gpu")["backend_mismatch"] == "")
 
 
@@ -320,6 +321,8 @@ def trial_command_line(t):
     done = subprocess.run(["bash", "-c", f". {bash}; COMP_WORDS=(shoal time --ex); COMP_CWORD=2; _shoal; echo ${{COMPREPLY[@]}}"], capture_output=True, text=True, check=False)
     t.check("bash completes options", done.stdout.split() == ["--explain"], done.stdout + done.stderr)
     t.check("man page", ".SH OPTIONS" in t.run("man", "time").stdout and "sweep" in t.run("man", "time").stdout)
+    rows = t.run("machines", "h100").stdout
+    t.check("figures of machines have their size", "0.00" not in rows and "0flop" not in rows and re.search(r"launch_overhead +6.00 us", rows), rows)
     mine = t.file("h100.yaml", t.run("machines", "h100", "--yaml").stdout)
     a, b = t.json("time", path, "--on=h100"), t.json("time", path, f"--on={mine}")
     t.check("machines --yaml reads back", b and a["step_seconds"] == b["step_seconds"])

@@ -18,7 +18,11 @@ function drawOneModule(bar: HTMLElement, model: Model): void {
   addTotal("flops", formatSi(about.totals.flops));
   addTotal("read + written", formatBytes(about.totals.read + about.totals.written));
   addTotal("wire", formatBytes(about.totals.wire));
-  for (const machine of about.machines ?? []) addTotal(displayText(`time on ${machine.name} *`), formatSeconds(machine.step_seconds));
+  for (const machine of about.machines ?? []) {
+    addTotal(displayText(`time on ${machine.name} *`), formatSeconds(machine.step_seconds));
+    // The times of the ops in the views add up to this.
+    if (formatSeconds(machine.device_seconds) !== formatSeconds(machine.step_seconds)) addTotal("of it busy", formatSeconds(machine.device_seconds));
+  }
   const peak = h("span", {}, h("span", { class: "k" }, "peak"), formatBytes(about.memory.peak));
   if (model.capacity > 0) {
     const fill = h("i");

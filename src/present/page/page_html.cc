@@ -114,6 +114,15 @@ void WriteSummary(const PageModule& page, Html& html) {
   html.Raw("</p>");
 }
 
+// Says above all numbers that another backend compiled the module than that of a machine, each sentence once.
+void WriteMismatches(const PageModule& page, Html& html) {
+  std::set<std::string_view> written;
+  for (const Prediction& forecast : page.forecasts) {
+    if (forecast.backend_mismatch.empty() || !written.insert(forecast.backend_mismatch).second) continue;
+    StrAppend(&html.out, "<p class=mismatch>Warning: ", HtmlText(forecast.backend_mismatch, 10'000), "</p>");
+  }
+}
+
 void WriteTotals(const PageModule& page, Html& html) {
   const SpaceMemory& device = page.facts->memory().device;
   html.Raw("<dl class=figures>");
@@ -188,6 +197,7 @@ void WriteModule(const PageModule& page, const char* letter, Html& html) {
   html.Name(page.module.name.empty() ? page.file : page.module.name);
   html.Raw("</h1>");
   WriteSummary(page, html);
+  WriteMismatches(page, html);
   html.Raw("<h2>Per device and step</h2>");
   WriteTotals(page, html);
   WriteTimeByKind(page, html);

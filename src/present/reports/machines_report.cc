@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "present/reports/json.h"
 #include "present/reports/table.h"
+#include "present/reports/time_report.h"
 
 namespace shoal::internal {
 namespace {
@@ -98,7 +99,7 @@ std::string MachineKeysText(const TextStyle& style) {
   Machine defaults;
   for (const MachineParameter& entry : MachineParameters()) {
     const double value = entry.at(defaults);
-    table.Add({std::string(entry.name), std::string(entry.unit), entry.required ? "required" : value == 0 ? "none" : FormatSi(value),
+    table.Add({std::string(entry.name), std::string(entry.unit), entry.required ? "required" : value == 0 ? "none" : WithUnit(value, entry.unit),
                std::string(entry.what)});
   }
   return StrCat(table.ToText(style), "\nA value is a number with its unit, or {value: NUMBER, source: \"its origin\"}.\n");
@@ -122,7 +123,7 @@ std::string MachineText(Machine machine, const TextStyle& style) {
     const auto source = machine.sources.find(std::string(entry.name));
     const double value = entry.at(machine);
     const bool is_default = !machine.given.contains(std::string(entry.name));
-    table.Add({std::string(entry.name), IsAbsent(machine, entry) ? "-" : StrCat(FormatSi(value), entry.unit), std::string(entry.what),
+    table.Add({std::string(entry.name), IsAbsent(machine, entry) ? "-" : WithUnit(value, entry.unit), std::string(entry.what),
                source != machine.sources.end() ? source->second : is_default ? "default" : ""});
   }
   const std::string accuracy = machine.accuracy.empty() ? "" : StrCat("accuracy: ", machine.accuracy, "\n");

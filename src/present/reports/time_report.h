@@ -42,6 +42,7 @@ std::vector<std::string> TimeNotes(const PredictionInput& input, const std::stri
 // Trace events in the format of Perfetto and Chrome.
 std::string TraceJson(const Trace& trace);
 
+std::string WithUnit(double number, std::string_view unit);  // "989 Tflop/s", "0 flop/s", "6.00 us", "8"
 std::string Seconds(double seconds);             // "1.230 ms"
 std::string Percent(double part, double whole);  // "12.3 %"
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <map>
 
@@ -27,9 +28,9 @@ std::string SummaryText(const TimeReport& report, const Prediction& forecast) {
             Seconds(p.device_seconds), "; schedule: ",
             p.schedule_is_estimated ? "estimated by shoal" : "from the module", "\n");
   const std::string hfu = forecast.hfu > forecast.mfu ? StrCat(", HFU ", Digits(100 * forecast.hfu, 1), " %") : "";
-  StrAppend(&text, "MFU ", Digits(100 * forecast.mfu, 1), " %", hfu, ", ", FormatSi(p.flops / std::max(1e-12, p.step_seconds)),
-            "flop/s; memory ", FormatSi(forecast.bandwidth), "B/s of ", FormatSi(forecast.machine.device.bandwidth),
-            "B/s; needs ", FormatBytes(forecast.memory_needed), " of ", FormatBytes(forecast.machine.device.memory), "\n");
+  StrAppend(&text, "MFU ", Digits(100 * forecast.mfu, 1), " %", hfu, ", ", WithUnit(p.flops / std::max(1e-12, p.step_seconds), "flop/s"),
+            "; memory ", WithUnit(forecast.bandwidth, "B/s"), " of ", WithUnit(forecast.machine.device.bandwidth, "B/s"),
+            "; needs ", FormatBytes(forecast.memory_needed), " of ", FormatBytes(forecast.machine.device.memory), "\n");
   if (forecast.scale_out != 1)
     StrAppend(&text, "the module is for ", report.input->devices(), " devices: groups that span nodes grow ",
               forecast.scale_out, "-fold, shapes stay fixed (weak scaling)\n");
@@ -138,6 +139,13 @@ std::string MismatchText(const TimeReport& report) {
 }  // namespace
 
 std::string Percent(double part, double whole) { return whole > 0 ? Digits(100 * part / whole, 1) + " %" : "-"; }
+
+std::string WithUnit(double number, std::string_view unit) {
+  if (unit == "s") return number == 0 ? "0 s" : Seconds(number);
+  const std::string text = FormatSi(number);
+  const bool has_prefix = !text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0;
+  return StrCat(text, has_prefix || unit.empty() ? "" : " ", unit);
+}
 
 std::string Seconds(double seconds) {
   char text[48];
