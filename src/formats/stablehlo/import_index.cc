@@ -84,8 +84,7 @@ Result<Instruction*> Importer::BroadcastInDim(const MlirOp& op, Instruction* ope
   if (!from.IsArray() || !shape.IsArray() || static_cast<int>(dimensions.size()) != from.rank())
     return Refused(op, StrCat("the op needs one broadcast dimension per dimension of ", Str(from), ", got ",
                               ToString(Ints(dimensions))));
-  std::vector<int64_t> sizes(shape.dims().begin(), shape.dims().end());
-  std::vector<int64_t> kept_sizes, kept;
+  absl::InlinedVector<int64_t, 8> sizes(shape.dims().begin(), shape.dims().end()), kept_sizes, kept;
   for (size_t i = 0; i < dimensions.size(); ++i) {
     if (dimensions[i] < 0 || dimensions[i] >= shape.rank())
       return Refused(op, StrCat("broadcast dimensions must lie in [0, ", shape.rank(), ")"));

@@ -117,7 +117,8 @@ Status Importer::ImportModuleAttrs() {
 // The last part of the name in the location, or Arg_n.
 std::string Importer::ParameterName(const MlirValue& argument) {
   const std::string_view name = locations_.NameOf(argument.location);
-  return HloName(name.substr(name.rfind('/') + 1), StrCat("Arg_", argument.index));
+  const std::string_view last = name.substr(name.rfind('/') + 1);
+  return last.empty() ? StrCat("Arg_", argument.index) : HloName(last, {});
 }
 
 Status Importer::ImportFunction(const MlirOp& function, Computation** computation) {

@@ -216,7 +216,7 @@ MlirValue* Simplifier::Constant(const MlirAttr* value, const MlirOp& like) {
 
 MlirValue* Simplifier::KnownConstant(const MlirAttr& value) {
   for (const auto& scope : constants_)
-    if (const auto found = scope.find(&value); found != scope.end()) return found->second;
+    if (const auto found = scope.empty() ? scope.end() : scope.find(&value); found != scope.end()) return found->second;
   return nullptr;
 }
 

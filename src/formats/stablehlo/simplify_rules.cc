@@ -144,8 +144,8 @@ bool Simplifier::RewriteBinary(MlirOp& op) {
   const MlirAttr* y = ConstantOf(op.operands[1]);
   if (y == nullptr || !SameType(*x->type, type)) return false;
   const bool zero = IsSplatOf(*y, 0);
-  const bool one = IsSplatOf(*y, 1);
-  const bool all_ones = is_integer && (type.element == ElementType::kPred ? one : IsSigned(type.element) && IsSplatOf(*y, -1));
+  const bool one = !zero && IsSplatOf(*y, 1);
+  const bool all_ones = !zero && is_integer && (type.element == ElementType::kPred ? one : IsSigned(type.element) && IsSplatOf(*y, -1));
   if (zero && (op.name == "stablehlo.add" || op.name == "stablehlo.subtract")) return ReplaceWith(op, x);
   if (zero && (op.name == "stablehlo.or" || op.name == "stablehlo.xor")) return ReplaceWith(op, x);
   if (one && op.name == "stablehlo.multiply") return ReplaceWith(op, x);
