@@ -140,6 +140,7 @@ Status Importer::ImportFunction(const MlirOp& function, Computation** computatio
   const bool is_entry = outer == nullptr;
   const MlirBlock& block = function.regions[0].blocks[0];
   if (function.regions[0].blocks.size() != 1) return Refused(function, "a function must have exactly one block");
+  if (block.ops.empty()) return Refused(function, "a function must end with a return");
   const MlirAttr* argument_attrs = function.Find("arg_attrs");
   for (const MlirValue& argument : block.arguments) {
     SHOAL_ASSIGN(shape, ShapeOf(*argument.type, function.at));
