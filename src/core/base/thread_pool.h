@@ -76,7 +76,7 @@ class ThreadPool {
     std::atomic<int> vacancies = 0;            // workers that may still join; changed only under lock_
   };
 
-  // For critical sections of a few instructions: a mutex would put a thread to sleep when many workers finish at once.
+  // For critical sections of a few instructions: a mutex would put threads to sleep when many workers finish simultaneously.
   class SpinLock {
    public:
     void lock();

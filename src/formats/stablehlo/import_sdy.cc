@@ -112,6 +112,8 @@ const Sharding* Importer::HloSharding(std::string_view sdy_text, int64_t rank) {
   if (used.empty() && sdy->unreduced.empty()) return module_.arena.New<Sharding>(sharding);
   const size_t in_dims = used.size();
   for (const SdyAxis& axis : sdy->unreduced) used.push_back(&axis);
+  for (const SdyAxis* axis : used)
+    if (std::ranges::find(mesh.axis_names, axis->name) == mesh.axis_names.end()) return nullptr;
   std::vector<AxisPart> parts;
   if (!DivideAxes(mesh, used, &parts)) return nullptr;
   IotaTiles iota;
