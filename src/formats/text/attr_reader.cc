@@ -11,8 +11,8 @@ namespace shoal::internal {
 
 // The brackets of a complete text are balanced, so it is not a part of a longer one. A text with a diagnostic is read
 // again each time, because every occurrence must be reported.
-template <class T>
-bool AttrReader::ReadShared(RecentValues<T>& recent, bool (AttrReader::*read)(T*), AttrValue* value) {
+template <class T, class Read>
+bool AttrReader::ReadShared(RecentValues<T>& recent, Read read, AttrValue* value) {
   const uint32_t start = token().offset;
   const std::string_view rest = lexer_.text().substr(start);
   for (const auto& entry : recent.entries) {
@@ -23,7 +23,7 @@ bool AttrReader::ReadShared(RecentValues<T>& recent, bool (AttrReader::*read)(T*
   }
   const int reported = diags_.errors() + diags_.warnings();
   T* made = module_.arena.New<T>();
-  if (!(this->*read)(made)) return false;
+  if (!read(made)) return false;
   *value = static_cast<const T*>(made);
   if (diags_.errors() + diags_.warnings() == reported) {
     recent.entries[recent.next] = {rest.substr(0, lexer_.previous_end() - start), made};
@@ -81,7 +81,7 @@ bool AttrReader::ReadAttrValue(const AttrDef& def, AttrValue* value) {
       return true;
     }
     case AttrKind::kSharding:
-      return ReadShared<Sharding>(shardings_, &AttrReader::ReadSharding, value);
+      return ReadShared(shardings_, [&](Sharding* made) { return ReadSharding(made); }, value);
     case AttrKind::kFrontendAttributes: {
       std::span<const FrontendAttribute> read;
       if (!ReadFrontendAttributes(&read)) return false;
@@ -89,7 +89,7 @@ bool AttrReader::ReadAttrValue(const AttrDef& def, AttrValue* value) {
       return true;
     }
     case AttrKind::kMetadata:
-      return ReadShared<Metadata>(metadata_, &AttrReader::ReadMetadata, value);
+      return ReadShared(metadata_, [&](Metadata* made) { return ReadMetadata(made); }, value);
     case AttrKind::kShape: {
       const Shape* read = ReadShape();
       *value = read;

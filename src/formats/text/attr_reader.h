@@ -32,8 +32,8 @@ class AttrReader : public ShardingReader {
     std::array<Entry, 8> entries;
     size_t next = 0;  // the entry to replace
   };
-  template <class T>
-  bool ReadShared(RecentValues<T>& recent, bool (AttrReader::*read)(T*), AttrValue* value);
+  template <class T, class Read>
+  bool ReadShared(RecentValues<T>& recent, Read read, AttrValue* value);
 
   bool ReadEnum(const AttrDef& def, AttrValue* value);
   bool ReadEnumList(const AttrDef& def, AttrValue* value);

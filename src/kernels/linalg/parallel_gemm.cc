@@ -79,10 +79,10 @@ Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch, int64_t work_per_p
   // A tile has at least so many multiplications (about 50 µs), so many rows or columns and such sums. Smaller tiles would
   // cost more to pack. With several tiles for each thread, threads of different speeds end together. Sums are split only if
   // there would be few tiles, because the parts take memory.
-  constexpr int64_t kWork = 1 << 22, kSide = 96, kDepth = 512, kMax = 64, kFew = 16;
+  constexpr int64_t kWork = 1 << 22, kDepth = 512, kMax = 64, kFew = 16;
   // In the time in which one core reads an element from memory, it multiplies about so many.
   constexpr int64_t kWorkPerRead = 16;
-  const int64_t matrices = std::min(batch, kMax);
+  const int64_t matrices = std::min(batch, kMax), side = work_per_product == 1 ? 96 : 48;
   const int64_t work = (m * n * work_per_product + (m + n) * kWorkPerRead) * std::max<int64_t>(k, 1);
   const int64_t all = std::min(work / kWork * matrices, kMax);
   const int64_t wanted = (all + matrices - 1) / matrices;
@@ -90,11 +90,11 @@ Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch, int64_t work_per_p
   // Halves the longer side of a tile until there are enough tiles.
   while (tiles.down * tiles.across < wanted) {
     const int64_t rows = m / tiles.down, columns = n / tiles.across;
-    if (rows >= columns && rows >= 2 * kSide)
+    if (rows >= columns && rows >= 2 * side)
       tiles.down *= 2;
-    else if (columns >= 2 * kSide)
+    else if (columns >= 2 * side)
       tiles.across *= 2;
-    else if (rows >= 2 * kSide)
+    else if (rows >= 2 * side)
       tiles.down *= 2;
     else
       break;
