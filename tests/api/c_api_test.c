@@ -284,6 +284,7 @@ static void TestFactsAndPredictions(void) {
   view.cost_by = NULL;
   view.sort = "payload";
   MUST(shoal_facts_json(facts, SHOAL_VIEW_COLLECTIVES, &view, &text));
+  CHECK(Contains(text, "\"version\""));
   FAILS(SHOAL_ERROR_ARGUMENT, shoal_facts_text(facts, SHOAL_VIEW_COST, &view, &text));
   view.sort = NULL;
   view.cost_by = "colour";
