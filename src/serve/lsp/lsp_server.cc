@@ -74,6 +74,7 @@ class LanguageServer {
     std::string id;
     std::vector<uint32_t> data;
   };
+  std::mutex publish_mutex_;  // no diagnostics of an older version are published after those of a newer one
   std::mutex tokens_mutex_;
   std::map<std::string, SentTokens> tokens_;  // the last full result of each document
   int64_t next_tokens_id_ = 1;
@@ -204,6 +205,7 @@ void LanguageServer::AddSynchronization() {
       std::lock_guard lock(tokens_mutex_);
       tokens_.erase(uri);
     }
+    std::lock_guard lock(publish_mutex_);
     rpc_.Notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", json::array()}});
   });
 }
@@ -213,10 +215,13 @@ void LanguageServer::ScheduleDiagnostics(const std::shared_ptr<const Snapshot>& 
   rpc_.Post([this, view = ViewOf(snapshot), opened] {
     if (!documents_.IsCurrent(*view.snapshot)) return;
     json diagnostics = DiagnosticsOf(view);
-    if (!documents_.IsCurrent(*view.snapshot)) return;
-    rpc_.Notify("textDocument/publishDiagnostics", {{"uri", view.snapshot->uri()},
-                                                    {"version", view.snapshot->version()},
-                                                    {"diagnostics", std::move(diagnostics)}});
+    {
+      std::lock_guard lock(publish_mutex_);
+      if (!documents_.IsCurrent(*view.snapshot)) return;
+      rpc_.Notify("textDocument/publishDiagnostics", {{"uri", view.snapshot->uri()},
+                                                      {"version", view.snapshot->version()},
+                                                      {"diagnostics", std::move(diagnostics)}});
+    }
     // The analyses are ready before the first hover, except where they would take much memory or slow down typing.
     constexpr size_t kLarge = size_t{16} << 20;
     if (opened && view.snapshot->text().size() < kLarge && view.snapshot->analysis() != nullptr)
